@@ -720,6 +720,9 @@ fn what_is_kept_changes_no_answer() {
     let (status, told) = repository.diff(&["--randomness", "on", "--cache", "../elsewhere"]);
     assert_eq!(status, 2, "{told}");
     has(&told, &["--cache is not for code that may use the network"]);
+    let (status, told) = repository.diff(&["--writes", "/srv/cache", "--cache", "../elsewhere"]);
+    assert_eq!(status, 2, "{told}");
+    has(&told, &["--cache is not for code that may change files"]);
     assert_eq!(repository.diff(&["--randomness", "on"]), expected, "what is not asked for is not refused");
     repository.commit("keys");
     repository.put("data/common.yaml", "---\nntp::servers: [a]\n");

@@ -102,8 +102,18 @@ impl Vm<'_> {
                 self.unit().set_function(callee.slot, &function);
                 Ok(function)
             }
-            None => Err(self.at(self.unknown_function(callee.name.as_str()), span)),
+            None => match self.function_made(callee.name.as_str())? {
+                Some(function) => Ok(function),
+                None => Err(self.at(self.unknown_function(callee.name.as_str()), span)),
+            },
         }
+    }
+
+    /// A function that only this compilation knows: no place keeps it.
+    #[cold]
+    fn function_made(&mut self, name: &str) -> Flow<Option<Function>> {
+        let Some(extensions) = self.environment().extensions.clone() else { return Ok(None) };
+        Ok(extensions.function_made(self, name)?.map(Function::Foreign))
     }
 
     #[cold]
@@ -122,11 +132,13 @@ impl Vm<'_> {
     pub fn call(&mut self, name: &str, args: Vec<Value>, block: Option<Block>) -> Flow {
         let unknown = || Raise::from(diagnostic!(UNKNOWN_CALLED_FUNCTION { name }));
         let bare = name.strip_prefix("::").unwrap_or(name);
-        let function = self.autoload_computed_function(bare)?.ok_or_else(|| {
-            match self.environment().ruby_function(bare) {
-                Some(_) => self.unknown_function(bare).into(),
-                None => unknown(),
-            }
+        let found = match self.autoload_computed_function(bare)? {
+            Some(found) => Some(found),
+            None => self.function_made(bare)?,
+        };
+        let function = found.ok_or_else(|| match self.environment().ruby_function(bare) {
+            Some(_) => self.unknown_function(bare).into(),
+            None => unknown(),
         })?;
         self.invoke(&function, args, block)
     }

@@ -7,6 +7,7 @@ use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
 
 use crate::annotations::Annotations;
+use crate::bytes::ByteStrings;
 use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::messages::{Log, Messages};
@@ -28,6 +29,7 @@ pub(crate) struct Compilation<'e> {
     messages: Messages,
     said: Said,
     annotations: Annotations,
+    byte_strings: ByteStrings,
 }
 
 impl<'e> Compilation<'e> {
@@ -42,6 +44,7 @@ impl<'e> Compilation<'e> {
             nesting: 0,
             said: Said::default(),
             annotations: Annotations::default(),
+            byte_strings: ByteStrings::default(),
         }
     }
 
@@ -101,6 +104,15 @@ impl<'e> Compilation<'e> {
 
     pub fn annotations_mut(&mut self) -> &mut Annotations {
         &mut self.annotations
+    }
+
+    /// Strings that a catalog shows as bytes.
+    pub fn byte_strings(&self) -> &ByteStrings {
+        &self.byte_strings
+    }
+
+    pub fn byte_strings_mut(&mut self) -> &mut ByteStrings {
+        &mut self.byte_strings
     }
 
     /// The data, if there is any and it is not at work.

@@ -31,6 +31,8 @@ pub trait Extensions: Send + Sync + Debug {
     fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
     /// Reads the code of a function or template that a compilation may soon want.
     fn read_ahead(&self, environment: &Environment, path: &Path);
+    /// The function of that name, if this compilation has made one that no module has under its name.
+    fn function_made(&self, vm: &mut Vm<'_>, name: &str) -> Flow<Option<Arc<dyn ForeignFunction>>>;
     /// What an agent would say of these resources, whose types modules bring.
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
     /// What a backend for Hiera 3 has for a key.

@@ -6,6 +6,7 @@ pub mod annotations;
 mod assign;
 mod autoload;
 mod budget;
+mod bytes;
 mod calls;
 pub mod catalog;
 mod code;

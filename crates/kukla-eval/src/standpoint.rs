@@ -65,16 +65,19 @@ impl Standpoint {
     /// The files and lines of the calls that are going on, the one being made first, as Puppet's own stack has them: what is evaluated
     /// after the manifests has nothing around it.
     pub fn stack(&self) -> impl Iterator<Item = (Option<&str>, u32)> {
-        let around = match self.calls.split_last() {
-            // A function that was given a block stands there itself.
-            Some((own, around))
-                if own.location.span == self.call
-                    && own.location.source.name() == self.unit.source.name() =>
-            {
-                around
-            }
-            _ => &self.calls,
+        let stands_here = |call: &Call| {
+            call.location.span == self.call && call.location.source.name() == self.unit.source.name()
         };
+        // A function that was given a block stands there itself, and so does one that another language calls for it.
+        let mut around = &*self.calls;
+        while let Some((own, outer)) = around.split_last()
+            && stands_here(own)
+        {
+            around = outer;
+            if own.function.is_some() {
+                break;
+            }
+        }
         let own = (self.unit.source.name(), self.unit.location(self.call).line());
         let outer = around.iter().rev().map(|call| (call.location.file(), call.location.line()));
         let manifest = self.manifest.iter().map(|manifest| (manifest.name(), 0));

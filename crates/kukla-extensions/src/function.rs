@@ -11,7 +11,7 @@ use kukla_eval::lambda::Block;
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
 use kukla_ruby::survey::{OldFunction, old_function};
-use kukla_ruby::{ClassId, Result, Ruby, Unwind};
+use kukla_ruby::{ClassId, Result, Ruby, Symbol, Unwind};
 use kukla_syntax::diagnostic;
 use kukla_values::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,6 +85,52 @@ pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<Option<kukla_ruby::Value
     ruby.run_file(path).map(Some)
 }
 
+/// The method of a scope that `newfunction` has made, if it has made a function of that name in this interpreter.
+pub fn made(ruby: &mut Ruby<'_>, scope: &kukla_ruby::Value, name: &str) -> Option<Symbol> {
+    let (class, method) = (ruby.class_of(scope), ruby.symbols.intern(&format!("function_{name}")));
+    ruby.find_method(class, method).map(|_| method)
+}
+
+/// Calls a function made with `newfunction`, if there is one of that name.
+fn call_made(ruby: &mut Ruby<'_>, here: u64, name: &str, args: &[Value]) -> Result<Option<Value>> {
+    let scope = scope::object(ruby, here)?;
+    let Some(method) = made(ruby, &scope, name) else { return Ok(None) };
+    let given: Result<Vec<_>> = args.iter().map(|arg| values::argument(ruby, arg, Audience::Old)).collect();
+    let answer = ruby.send(&scope, method, &[kukla_ruby::Value::array(given?)])?;
+    values::to_puppet(ruby, &answer).map(Some)
+}
+
+/// A function that the file of another one has made with `newfunction`. It is there once that file was run, for this compilation.
+#[derive(Debug)]
+pub struct MadeBeside {
+    name: Box<str>,
+    programs: Arc<RubyPrograms>,
+}
+
+impl MadeBeside {
+    /// The function of that name, if one was made.
+    pub fn find(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, name: &str) -> Flow<Option<MadeBeside>> {
+        let is_made = session::enter(vm, programs, None, |ruby| {
+            let scope = scope::object(ruby, 0)?;
+            Ok(made(ruby, &scope, name).is_some())
+        })?;
+        Ok(is_made.then(|| MadeBeside { name: name.into(), programs: programs.clone() }))
+    }
+}
+
+impl ForeignFunction for MadeBeside {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>, _: Option<Block>) -> Flow {
+        let here = vm.standing().number();
+        session::enter(vm, &self.programs, None, |ruby| {
+            Ok(call_made(ruby, here, &self.name, &args)?.unwrap_or(Value::Undef))
+        })
+    }
+}
+
 /// Where Puppet says what functions for its old API must not do.
 const REFACTOR: &str = "https://puppet.com/docs/puppet/latest/functions_refactor_legacy.html";
 
@@ -119,9 +165,7 @@ impl RubyFunction {
         session::enter(vm, &self.programs, None, |ruby| {
             self.load_old(ruby)?;
             let scope = scope::object(ruby, 0)?;
-            let (class, method) =
-                (ruby.class_of(&scope), ruby.symbols.intern(&format!("function_{}", self.name)));
-            match ruby.find_method(class, method) {
+            match made(ruby, &scope, &self.name) {
                 Some(_) => Ok(false),
                 None => Err(self.missing()),
             }
@@ -198,17 +242,7 @@ impl RubyFunction {
         let here = vm.standing().number();
         session::enter(vm, &self.programs, None, |ruby| {
             self.load_old(ruby)?;
-            let scope = scope::object(ruby, here)?;
-            let method = ruby.symbols.intern(&format!("function_{}", self.name));
-            let class = ruby.class_of(&scope);
-            if ruby.find_method(class, method).is_none() {
-                return Err(self.missing());
-            }
-            let given: Result<Vec<_>> =
-                args.iter().map(|arg| values::argument(ruby, arg, Audience::Old)).collect();
-            let given = kukla_ruby::Value::array(given?);
-            let answer = ruby.send(&scope, method, &[given])?;
-            values::to_puppet(ruby, &answer)
+            call_made(ruby, here, &self.name, args)?.ok_or_else(|| self.missing())
         })
     }
 

@@ -85,6 +85,11 @@ impl Extensions for RubyExtensions {
         };
     }
 
+    fn function_made(&self, vm: &mut Vm<'_>, name: &str) -> Flow<Option<Arc<dyn ForeignFunction>>> {
+        let made = function::MadeBeside::find(vm, &self.programs, name)?;
+        Ok(made.map(|made| Arc::new(made) as Arc<dyn ForeignFunction>))
+    }
+
     fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer> {
         backend::ask(vm, &self.programs, question)
     }

@@ -74,8 +74,13 @@ const SINGLETON: &[Native] = &[
     method("parse_type", 1, 1, parse_type),
 ];
 
-const VALUE_METHODS: &[Native] =
-    &[method("to_s", 0, 0, value_text), method("unwrap_value", 0, 0, value_inside)];
+const VALUE_METHODS: &[Native] = &[
+    method("to_s", 0, 0, value_text),
+    method("unwrap_value", 0, 0, value_inside),
+    // A value never changes, so nobody can tell a copy from it.
+    method("dup", 0, 0, |_, this, _| Ok(this.clone())),
+    method("clone", 0, 1, |_, this, _| Ok(this.clone())),
+];
 
 /// The names of the methods that a scope has, as far as they are written here.
 pub fn method_names() -> Vec<&'static str> {
@@ -232,11 +237,10 @@ fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 /// The method of a function that the file of another made with `newfunction`: it has no file of its own by which it could be found.
 fn made_beside(ruby: &mut Ruby<'_>, scope: &Value, name: &str) -> Result<Option<Symbol>> {
-    let (class, method) = (ruby.class_of(scope), ruby.symbols.intern(&format!("function_{name}")));
-    if ruby.find_method(class, method).is_none() || ruby.with_puppet(|puppet| puppet.function_exists(name))? {
-        return Ok(None);
+    match function::made(ruby, scope, name) {
+        Some(method) if !ruby.with_puppet(|puppet| puppet.function_exists(name))? => Ok(Some(method)),
+        _ => Ok(None),
     }
-    Ok(Some(method))
 }
 
 fn call_made(ruby: &mut Ruby<'_>, scope: &Value, method: Symbol, given: &[Value]) -> Result {

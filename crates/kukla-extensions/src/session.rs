@@ -145,6 +145,10 @@ impl Puppet for Compilation<'_, '_> {
         ScopeNumber(Position::named(ScopeId::TOP).number())
     }
 
+    fn byte_string(&mut self, text: &str) -> std::result::Result<Str, Error> {
+        self.vm.byte_string(text)
+    }
+
     fn variable(&mut self, scope: ScopeNumber, name: &str) -> std::result::Result<Value, Option<String>> {
         self.vm.standing_at(at(scope), |vm| vm.variable_or_reason(name))
     }

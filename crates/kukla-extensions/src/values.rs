@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kukla_ruby::class::ClassId;
+use kukla_ruby::text::Encoding;
 use kukla_ruby::value::{HashObject, Object, RegexpObject};
 use kukla_ruby::{Result, Ruby, Value, data};
 use kukla_syntax::deep;
@@ -164,6 +165,9 @@ fn beyond_data(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
             _ => keep(ruby, value)?,
         },
         Value::String(string) => match string.text().to_puppet() {
+            Some(text) if string.text().encoding() == Encoding::Binary => {
+                PuppetValue::String(ruby.with_puppet(|puppet| puppet.byte_string(&text))??)
+            }
             Some(text) => PuppetValue::String(text),
             None => PuppetValue::Binary(Binary::new(string.text().as_bytes().to_vec())),
         },

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use gix::ObjectId;
 use kukla_values::time::Timestamp;
-use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
+use kukla_world::{
+    Change, CommandOutput, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World, normal,
+};
 
 use crate::objects::{Kind, Objects, find};
 use crate::repository::Repository;
@@ -174,6 +176,23 @@ impl World for Revision {
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.repository.disk().run(command)
+    }
+
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        let elsewhere = |path: &Path| match self.find(path).1 {
+            Found::Elsewhere(path) => Ok(path),
+            _ => Err(FileError::Other("a revision is not changed".into())),
+        };
+        match change {
+            Change::Rename(to) => {
+                self.repository.disk().change(&elsewhere(path)?, Change::Rename(&elsewhere(to)?))
+            }
+            change => self.repository.disk().change(&elsewhere(path)?, change),
+        }
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        self.repository.disk().ownership(path)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -67,13 +67,6 @@ impl Ruby<'_> {
         Ok(self.host.world().now().nanos())
     }
 
-    /// `SecurityError`: nothing outside is ever changed.
-    #[cold]
-    pub fn refuse_change(&mut self, what: &str) -> Box<Unwind> {
-        let message = format!("{what} is not allowed: Ruby code reads files and changes none");
-        self.error(ClassId::SECURITY_ERROR, message)
-    }
-
     /// An exception below `Errno`, such as `Errno::ENOENT`.
     #[cold]
     pub fn errno(&mut self, name: &str, message: &str) -> Box<Unwind> {

@@ -125,6 +125,10 @@ pub trait Puppet {
     fn top(&self) -> ScopeNumber {
         ScopeNumber(0)
     }
+    /// A text without an encoding, as the compilation is to have it.
+    fn byte_string(&mut self, text: &str) -> Result<Str, Error> {
+        Ok(text.into())
+    }
     /// The value of a variable; if there is no such variable, why, as far as there is more to say.
     fn variable(&mut self, scope: ScopeNumber, name: &str) -> Result<PuppetValue, Option<String>> {
         let _ = (scope, name);

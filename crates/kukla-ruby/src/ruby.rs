@@ -14,6 +14,7 @@ use std::any::{Any, TypeId};
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -69,6 +70,8 @@ pub struct State {
     pub(crate) walks: crate::recursion::Walks,
     /// Pairs that `Comparable#==` is comparing right now.
     pub(crate) comparing: Vec<(Value, Value)>,
+    /// The directory that relative paths start from, if code has chosen one: for itself, and for nobody else.
+    pub(crate) working_directory: Option<PathBuf>,
     /// Whether native classes have their constants.
     is_set_up: bool,
     /// What stands in for it while it is lent to someone, kept for the next time.
@@ -113,6 +116,7 @@ impl State {
             comparing: Vec::new(),
             is_set_up: false,
             stand_in: None,
+            working_directory: None,
             taken_before: memory::taken(),
             taken_by_classes: Taken::default(),
         })

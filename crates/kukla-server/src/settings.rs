@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
-use kukla::world::policy::{Access, Commands, Policy, Variables};
+use kukla::world::policy::{Access, Commands, Policy, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 
 use crate::auth::Rules;
@@ -164,6 +164,8 @@ impl Settings {
         let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
         let mut site = SiteSpec::default();
         puppet.apply(&DiskWorld::default(), &mut site)?;
+        // Functions keep what they have made up for the next time in a directory of the server's.
+        site.settings.set("vardir", vardir.display().to_string().into())?;
         if puppet.get("deadline").is_none() {
             site.settings.set("deadline", 120.into())?;
         }
@@ -229,6 +231,7 @@ fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr
 /// A server's code may do what it may do in Puppet: the server is its owner's.
 fn as_in_puppet() -> Policy {
     Policy {
+        writes: Writes::On,
         commands: Commands::On,
         variables: Variables::Data,
         clock: Access::On,

@@ -9,7 +9,9 @@ use kukla_values::time::Timestamp;
 
 use crate::policy::{Effect, NOTHING, Policy, Reach, Refusal};
 use crate::record::Ledger;
-use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World};
+use crate::{
+    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World,
+};
 
 /// A world of which no more can be had than a policy allows.
 #[derive(Debug)]
@@ -25,8 +27,9 @@ impl<W: World> Guarded<W> {
     /// more is admitted.
     pub fn new(world: W, policy: Policy) -> Guarded<W> {
         let guarded = Guarded { world, policy, admitted: RwLock::default() };
-        let also = guarded.policy.files.also.clone();
-        also.iter().chain(&guarded.policy.answers).for_each(|path| guarded.admit(path));
+        let Policy { files, writes, answers, .. } = guarded.policy.clone();
+        // What may be written may be read again.
+        files.also.iter().chain(writes.below()).chain(&answers).for_each(|path| guarded.admit(path));
         guarded.admit(Path::new(NOTHING));
         guarded
     }
@@ -51,6 +54,22 @@ impl<W: World> Guarded<W> {
             true => Ok(real.into()),
             false => Err(Refusal::to_read(path, reach)),
         }
+    }
+
+    /// Where a path leads, if that may be changed.
+    fn changeable(&self, path: &Path, change: Change<'_>) -> FileResult<PathBuf> {
+        let real = match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) if !change.follows_links() => self.world.resolve(parent).join(name),
+            _ => self.world.resolve(path),
+        };
+        // Naming a directory is to say that it may be made.
+        let leads_there = |root: &PathBuf| self.world.resolve(root).starts_with(&real);
+        let is_on_the_way =
+            matches!(change, Change::MakeDirectory(_)) && self.policy.writes.below().iter().any(leads_there);
+        if is_on_the_way || self.policy.writes.cover(&self.world, &real) {
+            return Ok(real);
+        }
+        Err(FileError::Refused(self.policy.writes.refusal(path, change)))
     }
 }
 
@@ -100,6 +119,25 @@ impl<W: World> World for Guarded<W> {
             return Err(FileError::Other(format!("{program}: {why}")));
         }
         self.world.converse(command)
+    }
+
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        let real = self.changeable(path, change)?;
+        match change {
+            Change::Rename(to) => {
+                let to = self.changeable(to, change)?;
+                self.world.change(&real, Change::Rename(&to))
+            }
+            change => self.world.change(&real, change),
+        }
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        self.policy.check(Effect::Ownership).map_err(FileError::Refused)?;
+        match path {
+            Some(path) => self.world.ownership(Some(&*self.allowed(path).map_err(FileError::Refused)?)),
+            None => self.world.ownership(None),
+        }
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -163,6 +201,30 @@ mod tests {
                     .is_some_and(|refusal| refusal.to_string().contains("--files repository,"))
             );
         }
+    }
+
+    #[test]
+    fn only_what_lies_below_a_directory_that_is_named_can_be_changed() {
+        let policy = Policy { writes: "/srv/cache".parse().unwrap(), ..Policy::default() };
+        let world = Guarded::new(MemoryWorld::default(), policy);
+        let outcome = |path: &str, change: Change<'_>| world.change(Path::new(path), change).unwrap_err();
+        let is_refused = |error: FileError| matches!(error, FileError::Refused(_));
+        // The world in memory changes nothing, and says so in words of its own.
+        for path in ["/srv/cache", "/srv/cache/a/b", "/srv/cache/../cache/a"] {
+            assert!(!is_refused(outcome(path, Change::Remove)), "{path}");
+        }
+        for path in ["/srv", "/srv/caches", "/srv/cache/../other", "/"] {
+            assert!(is_refused(outcome(path, Change::Mode(0o777))), "{path}");
+        }
+        assert!(!is_refused(outcome("/srv", Change::MakeDirectory(0o755))), "on the way to what is named");
+        assert!(is_refused(outcome("/srv/other", Change::MakeDirectory(0o755))));
+        assert!(is_refused(outcome("/srv/cache/a", Change::Rename(Path::new("/srv/b")))));
+        assert!(world.ownership(None).is_ok() && guarded("any").ownership(None).is_err());
+        let refusal = outcome("/etc/passwd", Change::Remove).to_string();
+        assert_eq!(
+            refusal,
+            "changing '/etc/passwd' is not allowed; `--writes /srv/cache,/etc` would allow it"
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use kukla_values::time::Timestamp;
 
 pub mod answers;
+mod change;
 pub mod codes;
 pub mod glob;
 mod guard;
@@ -16,6 +17,7 @@ mod memory;
 pub mod policy;
 pub mod record;
 
+pub use change::{Change, Opening, Ownership};
 pub use guard::Guarded;
 pub use memory::MemoryWorld;
 pub use policy::{Policy, Refusal};
@@ -105,6 +107,16 @@ pub trait World: Send + Sync + Debug {
     /// Starts a command that is talked to while it runs (an external Ruby), if policy allows.
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
         Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
+    }
+    /// Changes what is at a path (a cache that a function in Ruby keeps), if policy allows.
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        let _ = change;
+        Err(FileError::Other(format!("nothing is changed here: {}", path.display())))
+    }
+    /// Whose what is at a path is, if policy allows to ask; without a path, whose the files are that are made here.
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        let _ = path;
+        Ok(Ownership::default())
     }
     /// Where what is asked can be recorded, if it is to be.
     fn ledger(&self) -> Option<&Ledger> {
@@ -198,6 +210,14 @@ impl<W: World + ?Sized> World for Arc<W> {
 
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
         (**self).converse(command)
+    }
+
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        (**self).change(path, change)
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        (**self).ownership(path)
     }
 
     fn exists(&self, path: &Path) -> bool {

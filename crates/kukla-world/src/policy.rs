@@ -5,11 +5,12 @@
 //! wants) asks [`Policy::check`] first. What is refused is a [`Refusal`], and that says how to allow it.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kukla_syntax::{Diagnostic, diagnostic};
 
 use crate::codes::NOT_ALLOWED;
+use crate::{Change, World};
 
 /// The file that is always there and empty; anyone may read it.
 pub const NOTHING: &str = "/dev/null";
@@ -19,6 +20,8 @@ pub const NOTHING: &str = "/dev/null";
 pub struct Policy {
     /// Which files may be read.
     pub files: Files,
+    /// Which files may be changed.
+    pub writes: Writes,
     /// Which commands may run.
     pub commands: Commands,
     /// Which environment variables may be seen.
@@ -67,6 +70,18 @@ pub enum Reach {
     Any,
 }
 
+/// Which files a compilation may change: some functions keep what they have made up, such as passwords, for the next time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// None: the default, since a catalog should be all that comes of a compilation.
+    #[default]
+    Off,
+    /// What lies below these directories, and the directories themselves.
+    Below(Vec<PathBuf>),
+    /// Whatever the process may change: as in Puppet.
+    On,
+}
+
 /// Which commands a compilation may run (`generate`, `config_version`, an external node classifier).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Commands {
@@ -108,6 +123,8 @@ pub enum Effect<'e> {
     Clock,
     /// Have a number that nothing decides.
     Randomness,
+    /// Know whose files are, and who this is. Only who changes files has to.
+    Ownership,
 }
 
 impl Policy {
@@ -120,8 +137,38 @@ impl Policy {
             Effect::Network(_) => self.network == Access::On,
             Effect::Clock => self.clock == Access::On,
             Effect::Randomness => self.randomness == Access::On,
+            Effect::Ownership => self.writes != Writes::Off,
         };
         if allowed { Ok(()) } else { Err(Refusal::of(effect)) }
+    }
+}
+
+impl Writes {
+    /// The directories below which files may be changed, where not all may.
+    pub fn below(&self) -> &[PathBuf] {
+        match self {
+            Writes::Below(directories) => directories,
+            Writes::Off | Writes::On => &[],
+        }
+    }
+
+    /// Whether something may be changed that lies at this path, which has no links.
+    pub fn cover(&self, world: &dyn World, real: &Path) -> bool {
+        *self == Writes::On || self.below().iter().any(|root| real.starts_with(world.resolve(root)))
+    }
+
+    /// That something may not be changed, and what would allow it besides what is allowed.
+    pub(crate) fn refusal(&self, path: &Path, change: Change<'_>) -> Refusal {
+        let also = match change {
+            Change::MakeDirectory(_) => path,
+            _ => path.parent().unwrap_or(path),
+        };
+        let directories = self.below().iter().map(PathBuf::as_path).chain([also]);
+        let directories: Vec<String> = directories.map(|path| path.display().to_string()).collect();
+        Refusal {
+            what: format!("changing '{}'", path.display()),
+            how: format!("--writes {}", directories.join(",")),
+        }
     }
 }
 
@@ -206,6 +253,23 @@ impl std::str::FromStr for Files {
     }
 }
 
+/// `off`, `on`, or directories separated by commas.
+impl std::str::FromStr for Writes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Writes, String> {
+        let good = |item: &str| item.starts_with('/') || item.starts_with("./");
+        match text {
+            "off" => Ok(Writes::Off),
+            "on" => Ok(Writes::On),
+            _ => {
+                let directories = list(text, "off, on, or a list of paths that begin with / or ./", good)?;
+                Ok(Writes::Below(directories.into_iter().map(PathBuf::from).collect()))
+            }
+        }
+    }
+}
+
 /// `off` or `on`.
 impl std::str::FromStr for Access {
     type Err = String;
@@ -236,12 +300,13 @@ impl Refusal {
             Effect::Network(host) => (format!("talking to '{host}'"), "--answers DIR".to_owned()),
             Effect::Clock => ("asking for the time".to_owned(), "--clock on".to_owned()),
             Effect::Randomness => ("drawing a random number".to_owned(), "--randomness on".to_owned()),
+            Effect::Ownership => ("asking for users and groups".to_owned(), "--writes DIR".to_owned()),
         };
         Refusal { what, how }
     }
 
     /// A file that lies beyond the reach.
-    pub(crate) fn to_read(path: &std::path::Path, reach: Reach) -> Refusal {
+    pub(crate) fn to_read(path: &Path, reach: Reach) -> Refusal {
         let path = path.display();
         let how = match reach {
             Reach::Repository => format!("--files repository,{path}"),
@@ -276,6 +341,7 @@ mod tests {
             Effect::Network("example.com"),
             Effect::Clock,
             Effect::Randomness,
+            Effect::Ownership,
         ] {
             let refusal = policy.check(effect).unwrap_err().to_string();
             assert!(refusal.contains("is not allowed; `--"), "{refusal}");
@@ -306,6 +372,9 @@ mod tests {
         }
         for text in ["", "none", "repository,", "repository,etc", "any,/a,b"] {
             assert!(text.parse::<Files>().is_err(), "{text}");
+        }
+        for text in ["", "none", "srv", "/srv,cache"] {
+            assert!(text.parse::<Writes>().is_err(), "{text}");
         }
         for text in ["", "A=B", "A,,B"] {
             assert!(text.parse::<Variables>().is_err(), "{text}");

@@ -18,7 +18,8 @@ use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Policy, Refusal, Stamp, World,
+    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Policy, Refusal,
+    Stamp, World,
 };
 
 /// A question to the world.
@@ -333,6 +334,14 @@ impl<W: World> World for Recorded<W> {
         self.world.converse(command)
     }
 
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        self.world.change(path, change)
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        self.world.ownership(path)
+    }
+
     fn exists(&self, path: &Path) -> bool {
         self.world.exists(path)
     }
@@ -464,6 +473,14 @@ impl World for Tracker<'_> {
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
         self.note(Question::Run(command.to_vec()), Answer::Passing);
         self.world.converse(command)
+    }
+
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        self.world.change(path, change)
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        self.world.ownership(path)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -2,9 +2,9 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use std::fs::{File, Metadata};
+use std::fs::{File, FileTimes, Metadata, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
@@ -13,7 +13,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use kukla_values::time::Timestamp;
 use kukla_world::policy::NOTHING;
-use kukla_world::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
+use kukla_world::{
+    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Opening, Ownership, Stamp,
+    World, normal,
+};
 
 use crate::conversation::Talk;
 use crate::pending::{Audience, Pending};
@@ -141,6 +144,25 @@ impl World for DiskWorld {
         Ok(Box::new(Talk::start(command, self.longest_run, self.most_output)?))
     }
 
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        // What is put where nothing stays is gone.
+        if path.as_os_str() == NOTHING {
+            return Ok(());
+        }
+        alter(path, change, self.largest_file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => FileError::NotFound,
+            _ => FileError::Other(error.to_string()),
+        })
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        // The directory of this process belongs to whoever runs it.
+        let about =
+            std::fs::metadata(path.unwrap_or(Path::new("/proc/self"))).map_err(|_| FileError::NotFound)?;
+        let modified = about.mtime().saturating_mul(1_000_000_000).saturating_add(about.mtime_nsec());
+        Ok(Ownership { user: about.uid(), group: about.gid(), mode: about.mode(), modified })
+    }
+
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }
@@ -203,6 +225,13 @@ pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
 const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
 /// `O_NOCTTY`: a terminal that is opened does not become the one that governs this process.
 const NO_TERMINAL: i32 = if cfg!(target_os = "linux") { 0o400 } else { 0x2_0000 };
+/// `O_NOFOLLOW`: a link is not followed.
+const NO_LINK: i32 =
+    match (cfg!(target_os = "linux"), cfg!(any(target_arch = "aarch64", target_arch = "arm"))) {
+        (true, false) => 0o400_000,
+        (true, true) => 0o100_000,
+        (false, _) => 0x100,
+    };
 
 fn stamp(about: &Metadata) -> Stamp {
     // Not the time of modification, which whoever writes a file can set as they like.
@@ -227,6 +256,61 @@ fn read(mut file: File, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("it has more than {most} bytes")));
     }
     Ok(bytes)
+}
+
+/// Changes what is at a path. It has been judged by where it leads, so a link that is there by now is not followed.
+fn alter(path: &Path, change: Change<'_>, most: u64) -> io::Result<()> {
+    match change {
+        Change::Open(Opening { create, new, truncate, mode }) => {
+            let mut how = File::options();
+            how.write(true)
+                .create(create)
+                .create_new(new)
+                .mode(mode)
+                .custom_flags(NONBLOCKING | NO_TERMINAL | NO_LINK);
+            let file = how.open(path)?;
+            regular(&file.metadata()?)?;
+            if truncate { file.set_len(0) } else { Ok(()) }
+        }
+        Change::Put { at, bytes } => {
+            within(at.saturating_add(bytes.len() as u64), most)?;
+            writable(path)?.write_all_at(bytes, at)
+        }
+        Change::Resize(length) => {
+            within(length, most)?;
+            writable(path)?.set_len(length)
+        }
+        Change::MakeDirectory(mode) => std::fs::DirBuilder::new().mode(mode).create(path),
+        Change::Remove => std::fs::remove_file(path),
+        Change::RemoveDirectory => std::fs::remove_dir(path),
+        Change::Rename(to) => std::fs::rename(path, to),
+        Change::Mode(mode) => std::fs::set_permissions(path, Permissions::from_mode(mode)),
+        Change::Owner(user, group) => std::os::unix::fs::chown(path, user, group),
+        Change::Times(accessed, modified) => {
+            let times = FileTimes::new().set_accessed(moment(accessed)).set_modified(moment(modified));
+            File::open(path)?.set_times(times)
+        }
+    }
+}
+
+/// A file that is there, to be written.
+fn writable(path: &Path) -> io::Result<File> {
+    let file = File::options().write(true).custom_flags(NONBLOCKING | NO_TERMINAL | NO_LINK).open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn within(length: u64, most: u64) -> io::Result<()> {
+    const FILE_TOO_LARGE: i32 = 27;
+    if length > most { Err(io::Error::from_raw_os_error(FILE_TOO_LARGE)) } else { Ok(()) }
+}
+
+/// A time in nanoseconds since 1970, as files are stamped with it.
+fn moment(nanoseconds: i64) -> SystemTime {
+    let distance = Duration::from_nanos(nanoseconds.unsigned_abs());
+    let moment =
+        if nanoseconds < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
+    moment.unwrap_or(UNIX_EPOCH)
 }
 
 fn regular(about: &Metadata) -> io::Result<()> {

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use kukla_values::time::Timestamp;
 use kukla_world::policy::Reach;
 use kukla_world::record::Ledger;
-use kukla_world::{CommandOutput, Conversation, DirectoryEntry, FileResult, Policy, Refusal, Stamp, World};
+use kukla_world::{
+    Change, CommandOutput, Conversation, DirectoryEntry, FileResult, Ownership, Policy, Refusal, Stamp, World,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A world, and what was at every path that someone asked about.
@@ -221,6 +223,16 @@ impl Seen {
         None
     }
 
+    /// Forgets what code has changed itself: what is at a path, what its directory has, and that directories are missing which it lies in.
+    fn forget(&mut self, path: &Path) {
+        for (distance, place) in path.ancestors().enumerate() {
+            if distance < 2 || self.stamp(place) == Some(None) {
+                self.paths.remove(place.as_os_str());
+                self.directories.remove(place.as_os_str());
+            }
+        }
+    }
+
     /// What was found at just that path.
     fn stamp(&self, path: &Path) -> Option<Option<Stamp>> {
         self.paths.get(path.as_os_str()).map(|place| place.stamp)
@@ -297,6 +309,19 @@ impl World for Watched {
 
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
         self.world.converse(command)
+    }
+
+    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
+        let outcome = self.world.change(path, change);
+        self.seen_mut().forget(path);
+        if let Change::Rename(to) = change {
+            self.seen_mut().forget(to);
+        }
+        outcome
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        self.world.ownership(path)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -12,7 +12,10 @@ use kukla::{DiskWorld, Policy};
 
 const FILES: &str = "is not allowed; `--files repository,/etc/passwd` would allow it (SecurityError)";
 const DIRECTORY: &str = "is not allowed; `--files repository,/etc` would allow it (SecurityError)";
-const UNCHANGED: &str = "is not allowed: Ruby code reads files and changes none (SecurityError)";
+const UNCHANGED: &str = "is not allowed; `--writes /";
+const LINKS: &str = "is not allowed: links and pipes are not made (SecurityError)";
+const OWNERS: &str =
+    "asking for users and groups is not allowed; `--writes DIR` would allow it (SecurityError)";
 const COMMAND: &str = "running 'id' is not allowed; `--commands id` would allow it (SecurityError)";
 const PROCESS: &str = "backticks and system run what --commands allows (SecurityError)";
 const NETWORK: &str = "is not allowed; `--answers DIR` would allow it (SecurityError)";
@@ -58,7 +61,8 @@ const ATTEMPTS: &[(&str, &str)] = &[
     ("Dir.each_child('/etc') { |name| puts name }", DIRECTORY),
     ("raise 'seen' if Dir.glob('/etc/*').any?; raise 'nothing there'", "nothing there"),
     ("raise 'seen' if File.exist?('/etc/passwd'); raise 'nothing there'", "nothing there"),
-    ("Dir.chdir('/')", "changing the working directory is not allowed"),
+    ("Dir.chdir('/etc')", DIRECTORY),
+    ("Dir.chdir('/') { File.read('etc/passwd') }", FILES),
     ("Dir.mkdir('x')", UNCHANGED),
     ("File.write('x', 'x')", UNCHANGED),
     ("File.open('x', 'w') { |f| f.write 'x' }", UNCHANGED),
@@ -67,7 +71,9 @@ const ATTEMPTS: &[(&str, &str)] = &[
     ("open('x', 'w')", UNCHANGED),
     ("File.delete('link')", UNCHANGED),
     ("File.rename('link', 'x')", UNCHANGED),
-    ("File.symlink('/etc', 'x')", UNCHANGED),
+    ("File.symlink('/etc', 'x')", LINKS),
+    ("File.link('/etc/passwd', 'x')", LINKS),
+    ("Process.uid", OWNERS),
     ("File.chmod(0777, 'link')", UNCHANGED),
     ("require 'fileutils'; FileUtils.rm_rf('link')", UNCHANGED),
     ("require 'tempfile'; Tempfile.new('x')", UNCHANGED),
@@ -103,7 +109,8 @@ const ATTEMPTS: &[(&str, &str)] = &[
     ("syscall(39)", PROCESS),
     ("trap('TERM') { }", PROCESS),
     ("Signal.trap('INT') { }", PROCESS),
-    ("require 'etc'; Etc.getpwuid", "it would tell about this machine"),
+    ("require 'etc'; Etc.getpwuid", OWNERS),
+    ("require 'etc'; Etc.uname", "it would tell about this machine"),
     ("require 'open3'; Open3.capture2('id')", COMMAND),
     ("require 'pty'", MISSING),
     ("require 'fiddle'", MISSING),
@@ -185,6 +192,60 @@ begin; ENV['HOME']; rescue SecurityError => e; puts e.message; end";
         running 'id' is not allowed; `--commands id` would allow it\n\
         seeing the environment variable 'HOME' is not allowed; `--env HOME` would allow it\n";
     assert_eq!((ended, out.as_str()), (Ended::With(0), expected));
+}
+
+/// What code tries to change from a directory in which it may change everything.
+const OUTWARDS: &[&str] = &[
+    "File.write(at('../outside'), 'x')",
+    "File.write(at('inside/../../outside'), 'x')",
+    "File.write(at('out/outside'), 'x')",
+    "File.open(at('out/kept'), 'a') { |f| f.write 'x' }",
+    "File.chmod(0777, at('out'))",
+    "File.chmod(0777, at('out/kept'))",
+    "File.delete(at('out/kept'))",
+    "File.rename(at('inside'), at('out/inside'))",
+    "File.rename(at('out/kept'), at('inside/kept'))",
+    "Dir.mkdir(at('../sibling'))",
+    "FileUtils.rm(at('out/kept'))",
+    "FileUtils.cp(at('inside/file'), at('../outside'))",
+    "File.write(at('dangling'), 'x')",
+];
+
+#[test]
+fn what_may_be_changed_lies_below_a_directory() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("writes");
+    let _ = std::fs::remove_dir_all(&root);
+    let (here, away) = (root.join("here"), root.join("away"));
+    for directory in [&here.join("inside"), &away] {
+        std::fs::create_dir_all(directory).unwrap();
+    }
+    std::fs::write(away.join("kept"), "kept").unwrap();
+    std::fs::write(here.join("inside/file"), "file").unwrap();
+    std::os::unix::fs::symlink(&away, here.join("out")).unwrap();
+    std::os::unix::fs::symlink(away.join("nothing"), here.join("dangling")).unwrap();
+    let allowed = |code: &str| {
+        let writes = here.display().to_string().parse().unwrap();
+        let code =
+            format!("def at(path) = File.join('{}', path)\nrequire 'fileutils'\n{code}", here.display());
+        ended(&code, Policy { writes, ..closed(&here) }, ScriptLimits::default())
+    };
+    for code in OUTWARDS {
+        match allowed(code) {
+            (Ended::Failed(_), _) => {}
+            other => panic!("{code}: {other:?}"),
+        }
+    }
+    let names = |path: &Path| std::fs::read_dir(path).unwrap().count();
+    assert_eq!((names(&root), names(&away), names(&here)), (2, 1, 3), "nothing has changed");
+    assert_eq!(std::fs::read_to_string(away.join("kept")).unwrap(), "kept");
+    let code = "FileUtils.mkdir_p(at('a/b'))
+File.open(at('a/b/c'), 'w', 0600) { |f| f.puts 'one'; f.write 'two' }
+File.open(at('a/b/c'), 'a+') { |f| f << '!'; f.rewind; p f.read }
+p File.stat(at('a/b/c')).mode.to_s(8), File.stat(at('a/b/c')).uid == Process.uid, File.writable?(at('a'))
+File.delete(at('out')); FileUtils.rm_rf(at('a')); p Dir.children(at('.')).sort";
+    let expected = "\"one\\ntwo!\"\n\"100600\"\ntrue\ntrue\n[\"dangling\", \"inside\"]\n";
+    assert_eq!(allowed(code), (Ended::With(0), expected.to_owned()));
+    assert!(away.join("kept").exists(), "a link is removed, and not what it leads to");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use kukla::facts::machine::{self, Sources};
 use kukla::values::{Hash, Value, format};
 use kukla::world::Guarded;
-use kukla::world::policy::{Access, Commands, Files, Reach, Variables};
+use kukla::world::policy::{Access, Commands, Files, Reach, Variables, Writes};
 use kukla::{Compiler, DiskWorld, Policy, SiteSpec};
 
 use crate::Outcome;
@@ -72,6 +72,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     let policy = Policy {
         files: Files { reach: Reach::Any, also: Vec::new() },
+        writes: Writes::Off,
         commands: args.commands.clone(),
         variables: Variables::On,
         network: Access::Off,

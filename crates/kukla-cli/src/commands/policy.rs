@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use kukla::Policy;
-use kukla::world::policy::{Access, Commands, Files, Reach, Variables};
+use kukla::world::policy::{Access, Commands, Files, Reach, Variables, Writes};
 
 /// What code may reach outside. See docs/manual/security.md.
 #[derive(Clone, Debug, clap::Args)]
@@ -16,6 +16,9 @@ pub struct Allowed {
     /// module path and data directories, wherever the environment says they are), any; further paths may follow, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
+    /// Directories below which Ruby code may make and change files: off, on (anywhere), or paths separated by commas that begin with / or ./
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    writes: Writes,
     /// Environment variables that code and data may see: off, data (any that data names), on, or names separated by commas; by
     /// default data, and off where --files sets bounds
     #[arg(long, value_name = "POLICY")]
@@ -55,6 +58,7 @@ impl Allowed {
         };
         Policy {
             files: self.files.clone(),
+            writes: self.writes.clone(),
             commands: self.commands.clone(),
             variables: self.env.clone().unwrap_or(by_default),
             network: self.network,

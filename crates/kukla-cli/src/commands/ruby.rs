@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use kukla::ruby::{self, Conversation, Ended, Said, ScriptLimits, Surroundings};
-use kukla::world::policy::{Access, Commands, Files, Variables};
+use kukla::world::policy::{Access, Commands, Files, Variables, Writes};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
 use rustyline::DefaultEditor;
@@ -19,7 +19,7 @@ use crate::output::{errln, outln};
 /// Run a Ruby script with the interpreter that runs the Ruby of modules
 ///
 /// There is no Ruby behind it: what it can do is what templates and functions of modules can do. A script may ask for the time, for
-/// random numbers and for environment variables, unlike the code of a compilation; it changes nothing outside, and commands and the network
+/// random numbers and for environment variables, unlike the code of a compilation; changing files, commands and the network
 /// stay closed unless they are opened. Without a script and without -e it is a prompt.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -53,6 +53,9 @@ pub struct Args {
     /// Files that the script may read: any, or nothing but the paths that follow `repository`, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
+    /// Directories below which the script may make and change files: off, on (anywhere), or paths separated by commas that begin with / or ./
+    #[arg(long, value_name = "POLICY", default_value = "off")]
+    writes: Writes,
     /// Commands that the script may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
@@ -82,6 +85,7 @@ impl Args {
     fn world(&self) -> impl World {
         let policy = Policy {
             files: self.files.clone(),
+            writes: self.writes.clone(),
             commands: self.commands.clone(),
             variables: self.env.clone(),
             network: self.network,

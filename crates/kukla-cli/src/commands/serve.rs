@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use kukla::world::policy::Commands;
+use kukla::world::policy::{Commands, Writes};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
 use kukla_server::settings::Settings;
@@ -50,6 +50,9 @@ pub struct Args {
     /// Commands that generate(), config_version and the like may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "on")]
     commands: Commands,
+    /// Directories below which Ruby code may make and change files: off, on (anywhere), or paths separated by commas that begin with / or ./
+    #[arg(long, value_name = "POLICY", default_value = "on")]
+    writes: Writes,
     /// The least important lines of the log: debug, info, warning, error
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = level)]
     log_level: Level,
@@ -101,7 +104,8 @@ fn serve(args: &Args) -> Result<(), String> {
         }
     }
     let mut settings = Settings::read(&overrides)?;
-    settings.policy.commands = args.commands.clone();
+    settings.policy.commands.clone_from(&args.commands);
+    settings.policy.writes.clone_from(&args.writes);
     overrides.policy = Some(settings.policy.clone());
     if args.check {
         return check(&settings);

@@ -11,7 +11,7 @@ use kukla::facts::FactFile;
 use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::Strict;
 use kukla::values::Hash;
-use kukla::world::policy::Access;
+use kukla::world::policy::{Access, Writes};
 use kukla::world::record::Digest;
 use kukla::world::{Guarded, World, is_directory};
 use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
@@ -229,6 +229,12 @@ impl Target {
         let policy = self.allowed.policy();
         if policy.network == Access::On || policy.randomness == Access::On {
             return Err("--cache is not for code that may use the network or random numbers: it could not tell whether these would be the same again".into());
+        }
+        if policy.writes != Writes::Off {
+            return Err(
+                "--cache is not for code that may change files: what it would change must not be left out"
+                    .into(),
+            );
         }
         if policy.ruby.is_some() {
             return Err(

@@ -100,6 +100,9 @@ impl Vm<'_> {
             if nests_or_lacks(value) && is_relationship(name) {
                 *value = flat(value).into_iter().filter(|each| !each.is_undef()).collect::<Vec<_>>().into();
             }
+            if let Some(shown) = self.with_bytes(value) {
+                *value = shown;
+            }
             if is_plain(value) {
                 continue;
             }

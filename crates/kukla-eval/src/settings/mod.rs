@@ -101,10 +101,26 @@ impl Settings {
             "limit_logs" => self.limits.logs = count(name, &value)?,
             "limit_elements" => self.limits.elements = count(name, &value)?.try_into().unwrap_or(usize::MAX),
             "limit_text" => self.limits.text = count(name, &value)?.try_into().unwrap_or(usize::MAX),
+            "confdir" | "codedir" | "vardir" | "logdir" | "rundir" | "ssldir" => self.relocate(name, &value),
             _ => {}
         }
         self.all.insert(name, value);
         Ok(())
+    }
+
+    /// Moves what lies in a directory by default, and was not placed elsewhere, along with the directory.
+    fn relocate(&mut self, directory: &str, place: &Value) {
+        let (Some(from), Some(to)) = (DEFAULTS.get(directory).and_then(Value::as_str), place.as_str()) else {
+            return;
+        };
+        for (name, default) in &*DEFAULTS {
+            let (Some(name), Some(path)) = (name.as_str(), default.as_str()) else { continue };
+            if let Some(rest) = path.strip_prefix(from).filter(|rest| rest.starts_with('/'))
+                && self.all.get(name) == Some(default)
+            {
+                self.all.insert(name, Value::from(format!("{to}{rest}")));
+            }
+        }
     }
 }
 
@@ -180,5 +196,25 @@ impl LogLevel {
     /// The level of that name.
     pub fn parse(name: &str) -> Option<LogLevel> {
         LogLevel::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_a_directory_by_default_goes_with_it() {
+        let mut settings = Settings::default();
+        settings.set("libdir", "/elsewhere/lib".into()).unwrap();
+        settings.set("vardir", "/srv/var".into()).unwrap();
+        let text = |name: &str| {
+            settings.all.get(name).and_then(Value::as_str).map(str::to_owned).unwrap_or_default()
+        };
+        assert_eq!((text("vardir"), text("statedir")), ("/srv/var".into(), "/srv/var/state".into()));
+        assert_eq!(
+            (text("libdir"), text("confdir")),
+            ("/elsewhere/lib".into(), "/etc/puppetlabs/puppet".into())
+        );
     }
 }

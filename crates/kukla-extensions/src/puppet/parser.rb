@@ -260,7 +260,7 @@ module Puppet
 
       def initialize(scope)
         @scope = scope
-        @catalog = Catalog.new(scope)
+        @catalog = Catalog.current
       end
 
       def environment
@@ -299,8 +299,9 @@ module Puppet
 
     # The catalog under construction.
     class Catalog
-      def initialize(scope)
-        @scope = scope
+      # There is one, and functions find what others have left with it.
+      def self.current
+        @current ||= new
       end
 
       def classes

@@ -3,8 +3,8 @@
 # What Puppet itself has required, so that modules never do.
 {
   Base64: 'base64', CGI: 'cgi', Date: 'date', DateTime: 'date', Digest: 'digest', Etc: 'etc', FileUtils: 'fileutils',
-  Forwardable: 'forwardable', IPAddr: 'ipaddr', JSON: 'json', OpenSSL: 'openssl', OpenStruct: 'ostruct', Pathname: 'pathname',
-  Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
+  Find: 'find', Forwardable: 'forwardable', IPAddr: 'ipaddr', JSON: 'json', OpenSSL: 'openssl', OpenStruct: 'ostruct',
+  Pathname: 'pathname', Psych: 'yaml', SecureRandom: 'securerandom', Shellwords: 'shellwords', StringIO: 'stringio', StringScanner: 'strscan',
   Tempfile: 'tempfile', Timeout: 'timeout', URI: 'uri', YAML: 'yaml'
 }.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name, false) }
 Object.autoload(:Hiera, 'hiera')
@@ -328,6 +328,61 @@ module Puppet
 
       def children(path)
         Dir.children(path.to_s).map { |name| File.join(path.to_s, name) }
+      end
+
+      def open(path, mode, options, &block)
+        File.open(path.to_s, options, *[mode].compact, &block)
+      end
+
+      # The file has its new contents when they are whole.
+      def replace_file(path, mode = nil, &block)
+        beside = "#{path}.new"
+        File.open(beside, 'w', *[mode].compact, &block)
+        File.rename(beside, path.to_s)
+      end
+
+      def exclusive_create(path, mode, &block)
+        open(path, mode, File::CREAT | File::EXCL | File::WRONLY, &block)
+      end
+
+      def exclusive_open(path, mode, options = 'r', *, &block)
+        open(path, mode, options, &block)
+      end
+
+      def touch(path, mtime: nil)
+        FileUtils.touch(path.to_s, mtime: mtime)
+      end
+
+      def mkpath(path)
+        FileUtils.mkdir_p(path.to_s)
+      end
+
+      def dir_mkpath(path)
+        mkpath(File.dirname(path.to_s))
+      end
+
+      def dir_exist?(path)
+        exist?(File.dirname(path.to_s))
+      end
+
+      def unlink(*paths)
+        File.unlink(*paths.map(&:to_s))
+      end
+
+      def chmod(mode, path)
+        File.chmod(mode, path.to_s)
+      end
+
+      def writable?(path)
+        File.writable?(path.to_s)
+      end
+
+      def size(path)
+        File.size(path.to_s)
+      end
+
+      def stat(path)
+        File.stat(path.to_s)
       end
     end
   end

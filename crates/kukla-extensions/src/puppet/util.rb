@@ -37,6 +37,89 @@ module Puppet
       end
     end
 
+    # Permissions in letters: `u=rw,go+rX`.
+    module SymbolicFileMode
+      PLACES = { 'u' => 6, 'g' => 3, 'o' => 0 }.freeze
+      LETTERS = { 'r' => 4, 'w' => 2, 'x' => 1 }.freeze
+      SPECIAL = { 's' => { 'u' => 0o4000, 'g' => 0o2000, 'o' => 0o1000 }, 't' => { 'u' => 0o1000, 'g' => 0o1000, 'o' => 0o1000 } }.freeze
+      OCTAL = /^0?[0-7]{1,4}$/.freeze
+
+      def valid_symbolic_mode?(value)
+        mode = normalize_symbolic_mode(value)
+        mode.to_s.match?(OCTAL) || mode.to_s.match?(/^[ugoa]*[-=+][-=+rstwxXugo]*(?:,[ugoa]*[-=+][-=+rstwxXugo]*)*$/)
+      end
+
+      def display_mode(value)
+        value.match?(OCTAL) ? value.rjust(4, '0') : value
+      end
+
+      def normalize_symbolic_mode(value)
+        return value.to_s(8) if value.is_a?(Numeric)
+
+        value.to_s.match?(OCTAL) ? value.to_i(8).to_s(8) : value
+      end
+
+      def symbolic_mode_to_int(modification, to_mode = 0, is_a_directory = false)
+        raise Puppet::Error, 'An empty mode string is illegal' if modification.nil? || modification == ''
+        return modification.to_i(8) if modification.match?(/^[0-7]+$/)
+        raise Puppet::Error, 'Numeric modes must be in octal, not decimal!' if modification.match?(/^\d+$/)
+        raise "non-numeric current mode (#{to_mode.inspect})" unless to_mode.is_a?(Numeric)
+
+        is_entered = is_a_directory || to_mode.anybits?(0o111)
+        modification.split(/\s*,\s*/).inject(to_mode & 0o7777) do |mode, clause|
+          with_clause(mode, clause, is_entered)
+        rescue Puppet::Error => e
+          place = clause == modification ? '' : " at #{clause.inspect}"
+          raise Puppet::Error, "#{e}#{place} in symbolic mode #{modification.inspect}"
+        end
+      end
+
+      private
+
+      def with_clause(mode, clause, is_entered)
+        whose, actions = clause.match(/^([ugoa]*)([-+=].*)$/)&.captures
+        raise Puppet::Error, 'Missing action' unless actions
+
+        whose = 'ugo' if whose.empty? || whose.include?('a')
+        whose.chars.uniq.inject(mode) { |changed, one| with_actions(changed, one, actions, mode, is_entered) }
+      end
+
+      # What the actions make of the permissions of one; others count as they were before the clause.
+      def with_actions(changed, one, actions, mode, is_entered)
+        place = PLACES[one]
+        special = changed & 0o7000
+        own = mode >> place & 7
+        operator = nil
+        actions.each_char do |letter|
+          case letter
+          when '-', '+' then operator = letter
+          when '='
+            operator = letter
+            own = 0
+          when 's', 't' then special = with_bits(special, SPECIAL[letter][one], operator)
+          else own = with_bits(own, bits_for(letter, mode, operator, is_entered), operator)
+          end
+        end
+        changed & ~(0o7000 | 7 << place) | special | own << place
+      end
+
+      def bits_for(letter, mode, operator, is_entered)
+        case letter
+        when 'r', 'w', 'x' then LETTERS[letter]
+        when 'u', 'g', 'o' then mode >> PLACES[letter] & 7
+        when 'X'
+          raise Puppet::Error, "X only works with the '+' operator" unless operator == '+'
+
+          is_entered ? 1 : 0
+        else raise Puppet::Error, 'Unknown operation'
+        end
+      end
+
+      def with_bits(value, bits, operator)
+        operator == '-' ? value & ~bits : value | bits
+      end
+    end
+
     module Yaml
       class YamlLoadError < Puppet::Error; end
 

@@ -63,7 +63,7 @@ builtins! {
     "stdlib::sha256" { "Variant[ScalarData, Sensitive[ScalarData], Binary, Sensitive[Binary]] $my_data >> String" => sha256 }
 }
 
-fn base64(Rest(args): Rest) -> Result<Value> {
+fn base64(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
     let args = legacy(args)?;
     if args.len() < 2 {
         let objection = format_args!("Wrong number of arguments ({}; must be >= 2)", args.len());
@@ -83,17 +83,17 @@ fn base64(Rest(args): Rest) -> Result<Value> {
         (true, Some("default")) => Ok(plain().to_relaxed().into()),
         (true, Some("strict")) => Ok(plain().to_base64().into()),
         (true, Some("urlsafe")) => Ok(plain().to_urlsafe().into()),
-        (false, Some("default")) => Ok(text_or_bytes(Binary::from_relaxed(text))),
-        (false, Some("strict")) => Binary::from_strict(text).map(text_or_bytes),
-        (false, Some("urlsafe")) => Binary::from_urlsafe(text).map(text_or_bytes),
+        (false, Some("default")) => text_or_bytes(vm, Binary::from_relaxed(text)),
+        (false, Some("strict")) => text_or_bytes(vm, Binary::from_strict(text)?),
+        (false, Some("urlsafe")) => text_or_bytes(vm, Binary::from_urlsafe(text)?),
         _ => bail!(UNKNOWN_BASE64_KIND),
     }
 }
 
-fn text_or_bytes(bytes: Binary) -> Value {
+fn text_or_bytes(vm: &mut Vm<'_>, bytes: Binary) -> Result<Value> {
     match std::str::from_utf8(&bytes.0) {
-        Ok(text) => text.into(),
-        Err(_) => Value::Binary(bytes),
+        Ok(text) => vm.byte_string(text).map(Value::String),
+        Err(_) => Ok(Value::Binary(bytes)),
     }
 }
 

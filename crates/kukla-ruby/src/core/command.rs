@@ -54,17 +54,36 @@ fn code(this: &Value) -> Option<i32> {
     }
 }
 
+/// What a shell does itself: a line that begins with such a word is left to one.
+const SHELL_WORDS: &[&str] = &[
+    "!", ".", ":", "break", "case", "continue", "do", "done", "elif", "else", "esac", "eval", "exec", "exit",
+    "export", "fi", "for", "if", "in", "readonly", "return", "set", "shift", "then", "times", "trap",
+    "unset", "until", "while",
+];
+
 /// The program and its arguments; a line that only a shell understands is left to one.
 fn words(line: &str) -> Vec<String> {
-    if line.contains(|c: char| "*?{}[]<>()~&|\\$;'`\"\n#=%".contains(c)) {
+    let words: Vec<String> =
+        line.split([' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let first = words.first().map_or("", String::as_str);
+    // `NAME=value command` sets a variable; behind a slash or in an argument the sign means nothing.
+    let sets_variable = first.split('/').next().is_some_and(|start| start.contains('='));
+    let is_for_shell = line.contains(|c: char| "*?{}[]<>()~&|\\$;'`\"\n#".contains(c));
+    if is_for_shell || sets_variable || SHELL_WORDS.contains(&first) {
         return vec!["/bin/sh".to_owned(), "-c".to_owned(), line.to_owned()];
     }
-    line.split_ascii_whitespace().map(str::to_owned).collect()
+    words
 }
 
 fn run(ruby: &mut Ruby<'_>, command: &[String]) -> Result<CommandOutput> {
     let program = command.first().cloned().unwrap_or_default();
     ruby.allow(Effect::Command(&program))?;
+    if ruby.working_directory.is_some() {
+        let message = format!(
+            "'{program}' cannot run in a directory that was changed to: commands run where Kukla runs"
+        );
+        return Err(ruby.error(ClassId::NOT_IMPLEMENTED_ERROR, message));
+    }
     let ended = ruby.host.world().run(command);
     match ended {
         Ok(output) => {

@@ -1,11 +1,12 @@
 //! Directories, through the world.
 
-use kukla_world::{FileError, glob};
+use kukla_world::{Change, FileError, glob};
 
+use super::file::change::mode_of;
 use super::file::path::{located, path_text};
 use super::file::{Kind, kind, read};
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, Native, NativeClass, method, private};
 use crate::core::environment;
 use crate::core::numeric::enumerator;
 use crate::error::Result;
@@ -94,24 +95,55 @@ const SINGLETON: &[Native] = &[
             None => Ok(directory),
         }
     }),
-    method("mkdir", 1, 2, |ruby, _, args| change(ruby, args, "making")),
-    method("rmdir", 1, 1, |ruby, _, args| change(ruby, args, "removing")),
-    method("delete", 1, 1, |ruby, _, args| change(ruby, args, "removing")),
-    method("unlink", 1, 1, |ruby, _, args| change(ruby, args, "removing")),
-    method("chdir", 0, 1, |ruby, _, _| {
-        Err(ruby.error(ClassId::SECURITY_ERROR, "changing the working directory is not allowed"))
+    method("mkdir", 1, 2, |ruby, _, args| {
+        let mode = match args.get(1) {
+            Some(mode) => mode_of(ruby, mode)?,
+            None => 0o777,
+        };
+        change(ruby, args, "dir_s_mkdir", Change::MakeDirectory(mode))
     }),
-    method("mktmpdir", 0, ANY, |ruby, _, _| Err(ruby.refuse_change("making a directory"))),
+    method("rmdir", 1, 1, remove),
+    method("delete", 1, 1, remove),
+    method("unlink", 1, 1, remove),
+    method("chdir", 1, 1, chdir),
+    method("mktmpdir", 0, ANY, |ruby, this, args| {
+        // The library has the method that takes the place of this one.
+        ruby.require("tmpdir")?;
+        let name = ruby.symbols.intern("mktmpdir");
+        ruby.call(this, name, args)
+    }),
     method("tmpdir", 0, 0, |_, _, _| Ok("/tmp".into())),
 ];
 
-fn change(ruby: &mut Ruby<'_>, args: &Args<'_>, what: &str) -> Result {
+fn remove(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    change(ruby, args, "dir_s_rmdir", Change::RemoveDirectory)
+}
+
+fn change(ruby: &mut Ruby<'_>, args: &Args<'_>, function: &str, change: Change<'_>) -> Result {
     let path = path_text(ruby, &args[0])?;
-    Err(ruby.refuse_change(&format!("{what} '{path}'")))
+    ruby.change(&path, function, change)
 }
 
 fn here(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(ruby.host.world().here().to_string_lossy().into_owned().into())
+    Ok(ruby.here().to_string_lossy().into_owned().into())
+}
+
+/// Relative paths start from another directory: for good, or for the time of a block. The process stays where it is.
+fn chdir(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let path = path_text(ruby, &args[0])?;
+    match kind(ruby, &path) {
+        Some(Kind::Directory) => {}
+        Some(Kind::File) => {
+            return Err(ruby.errno("ENOTDIR", &format!("Not a directory @ dir_chdir0 - {path}")));
+        }
+        None => return Err(read::complaint(ruby, &path, "dir_chdir0", FileError::NotFound)),
+    }
+    let place = located(ruby, &path);
+    let before = ruby.working_directory.replace(place);
+    let Some(block) = args.block else { return Ok(Value::Int(0)) };
+    let result = ruby.yield_to(block, &[path.into()]);
+    ruby.working_directory = before;
+    result
 }
 
 fn strings(names: Vec<String>) -> Value {

@@ -69,10 +69,10 @@ const METHODS: &[Native] = &[
     method("clock_gettime", 1, 2, clock_gettime),
     method("pid", 0, 0, refuse),
     method("ppid", 0, 0, refuse),
-    method("uid", 0, 0, refuse),
-    method("euid", 0, 0, refuse),
-    method("gid", 0, 0, refuse),
-    method("egid", 0, 0, refuse),
+    method("uid", 0, 0, user),
+    method("euid", 0, 0, user),
+    method("gid", 0, 0, group),
+    method("egid", 0, 0, group),
     method("spawn", 0, ANY, refuse),
     method("fork", 0, ANY, refuse),
     method("wait", 0, ANY, refuse),
@@ -86,6 +86,14 @@ const METHODS: &[Native] = &[
     method("setrlimit", 0, ANY, refuse),
     method("setproctitle", 0, ANY, refuse),
 ];
+
+fn user(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    Ok(Value::Int(ruby.ownership(None)?.user.into()))
+}
+
+fn group(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
+    Ok(Value::Int(ruby.ownership(None)?.group.into()))
+}
 
 fn refuse(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let name = named(ruby, this);

@@ -39,6 +39,12 @@ pub static SOURCES: &[Source] = &[
             include_str!("date/strptime.rb"),
         ),
     ),
+    source(
+        "deep_merge",
+        &["deep_merge/core", "deep_merge/deep_merge_hash"],
+        &[],
+        include_str!("deep_merge.rb"),
+    ),
     source("delegate", &[], &["Delegator", "SimpleDelegator"], include_str!("delegate.rb")),
     source(
         "digest",
@@ -48,6 +54,7 @@ pub static SOURCES: &[Source] = &[
     ),
     source("etc", &[], &["Etc"], include_str!("etc.rb")),
     source("fileutils", &[], &["FileUtils"], include_str!("fileutils.rb")),
+    source("find", &[], &["Find"], include_str!("find.rb")),
     source("forwardable", &[], &["Forwardable", "SingleForwardable"], include_str!("forwardable.rb")),
     source("ipaddr", &[], &["IPAddr"], include_str!("ipaddr.rb")),
     source("logger", &[], &["Logger"], include_str!("logger.rb")),
@@ -78,9 +85,10 @@ pub static SOURCES: &[Source] = &[
     source("tempfile", &[], &["Tempfile"], include_str!("tempfile.rb")),
     source("time", &[], &[], include_str!("time.rb")),
     source("timeout", &[], &["Timeout"], include_str!("timeout.rb")),
+    source("tmpdir", &[], &[], include_str!("tmpdir.rb")),
     source("uri", &["uri/generic", "uri/http"], &["URI"], include_str!("uri.rb")),
     source("zlib", &[], &["Zlib"], include_str!("zlib.rb")),
 ];
 
 /// Libraries that are there from the start.
-pub const THERE: &[&str] = &["json", "json/add/core", "yaml", "psych", "tmpdir"];
+pub const THERE: &[&str] = &["json", "json/add/core", "yaml", "psych"];

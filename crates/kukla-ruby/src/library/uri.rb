@@ -479,6 +479,20 @@ module URI
     [parts[0], parts[1], host, parts[3], nil, parts[4], parts[5], parts[6], parts[7]]
   end
 
+  # Whether brackets can hold this: an address of version 6, or of a version yet to come.
+  def self.address?(text)
+    return true if text.match?(/\Av\h+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+\z/)
+
+    # The last four bytes can be written as in version 4, and one row of zeros left out.
+    text = text.sub(/(?<=:)(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!\z)|\z)){4}\z/, '0:0')
+    halves = text.split('::', -1).map { |half| half.split(':', -1) }
+    words = halves.flatten
+    return false unless words.all? { |word| word.match?(/\A\h{1,4}\z/) }
+
+    halves.size == 2 ? words.size < 8 : halves.size == 1 && words.size == 8
+  end
+  private_class_method :address?
+
   def self.parts_of(text)
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" unless text.respond_to?(:to_str)
 
@@ -492,6 +506,8 @@ module URI
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if host && !path.empty? && !path.start_with?('/')
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if fragment&.include?('#') || path =~ /[\[\]]/
     raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if scheme.nil? && host.nil? && path =~ /\A[^\/]*:/
+    # Without a scheme there is no place for brackets.
+    raise InvalidURIError, "bad URI(is not URI?): #{text.inspect}" if host&.start_with?('[') && !(scheme && address?(host[1..-2]))
 
     if scheme && host.nil? && !path.start_with?('/') && !path.empty?
       opaque = query ? "#{path}?#{query}" : path

@@ -1,14 +1,16 @@
-//! Files, through the world: they are read and never changed.
+//! Files, through the world: what is read, and what is changed where policy allows it.
 
+pub mod change;
 pub mod fnmatch;
+mod mode;
 pub mod path;
 pub mod read;
 mod stream;
 
-use kukla_world::FileError;
+use kukla_world::{FileError, Ownership};
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
@@ -17,7 +19,7 @@ use path::{located, path_text};
 /// The class `File`.
 pub const FILE: NativeClass = NativeClass {
     methods: &[stream::STREAM],
-    singleton: &[path::PATH, QUESTIONS, METHODS, stream::OPEN],
+    singleton: &[path::PATH, QUESTIONS, METHODS, change::CHANGES, stream::OPEN],
     setup: Some(setup),
     ..NativeClass::class("File", "IO")
 };
@@ -38,12 +40,12 @@ fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
     ruby.set_constant(class, "ALT_SEPARATOR", Value::Nil);
     for (name, number) in [
         ("RDONLY", 0),
-        ("WRONLY", 1),
-        ("RDWR", 2),
-        ("CREAT", 64),
-        ("EXCL", 128),
-        ("TRUNC", 512),
-        ("APPEND", 1024),
+        ("WRONLY", mode::WRITE_ONLY),
+        ("RDWR", mode::READ_WRITE),
+        ("CREAT", mode::CREATE),
+        ("EXCL", mode::EXCLUSIVE),
+        ("TRUNC", mode::TRUNCATE),
+        ("APPEND", mode::APPEND),
         ("NONBLOCK", 2048),
         ("BINARY", 0),
         ("FNM_NOESCAPE", fnmatch::NO_ESCAPE),
@@ -99,6 +101,12 @@ fn is_link(ruby: &Ruby<'_>, path: &str) -> bool {
     ruby.host.world().list(parent).iter().any(|entry| entry.is_link && entry.name.as_str() == name)
 }
 
+/// Whether there is something that policy lets code change. Whether the system would let it is found out by trying.
+fn is_writable(ruby: &Ruby<'_>, path: &str) -> bool {
+    let (world, place) = (ruby.host.world(), located(ruby, path));
+    kind(ruby, path).is_some() && world.policy().writes.cover(world, &world.resolve(&place))
+}
+
 fn ask(ruby: &mut Ruby<'_>, args: &Args<'_>, answer: impl FnOnce(&Ruby<'_>, &str) -> bool) -> Result {
     let path = path_text(ruby, &args[0])?;
     Ok(answer(ruby, &path).into())
@@ -130,7 +138,7 @@ const QUESTIONS: &[Native] = &[
         })
     }),
     method("world_readable?", 1, 1, |_, _, _| Ok(Value::Nil)),
-    method("writable?", 1, 1, |ruby, _, args| ask(ruby, args, |_, _| false)),
+    method("writable?", 1, 1, |ruby, _, args| ask(ruby, args, is_writable)),
     method("zero?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("empty?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("size?", 1, 1, |ruby, _, args| {
@@ -151,18 +159,6 @@ const QUESTIONS: &[Native] = &[
         Ok((same && kind(ruby, &a).is_some()).into())
     }),
 ];
-
-fn change(ruby: &mut Ruby<'_>, args: &Args<'_>, what: &str) -> Result {
-    let shown: Vec<String> = args
-        .list
-        .iter()
-        .filter_map(|path| match path {
-            Value::String(string) => Some(format!("'{}'", string.text().to_str_lossy())),
-            _ => None,
-        })
-        .collect();
-    Err(ruby.refuse_change(format!("{what} {}", shown.join(", ")).trim_end()))
-}
 
 const METHODS: &[Native] = &[
     method("fnmatch", 2, 3, fnmatch::fnmatch),
@@ -195,17 +191,10 @@ const METHODS: &[Native] = &[
     }),
     method("stat", 1, 1, |ruby, _, args| stat(ruby, args, "rb_file_s_stat")),
     method("lstat", 1, 1, |ruby, _, args| stat(ruby, args, "rb_file_s_lstat")),
-    method("delete", 0, ANY, |ruby, _, args| change(ruby, args, "deleting")),
-    method("unlink", 0, ANY, |ruby, _, args| change(ruby, args, "deleting")),
-    method("rename", 2, 2, |ruby, _, args| change(ruby, args, "renaming")),
-    method("symlink", 2, 2, |ruby, _, args| change(ruby, args, "linking")),
-    method("link", 2, 2, |ruby, _, args| change(ruby, args, "linking")),
-    method("chmod", 1, ANY, |ruby, _, args| change(ruby, args, "changing the mode of")),
-    method("chown", 2, ANY, |ruby, _, args| change(ruby, args, "changing the owner of")),
-    method("utime", 2, ANY, |ruby, _, args| change(ruby, args, "changing the times of")),
-    method("truncate", 2, 2, |ruby, _, args| change(ruby, args, "truncating")),
-    method("mkfifo", 1, 2, |ruby, _, args| change(ruby, args, "making")),
-    method("umask", 0, 1, |_, _, _| Ok(Value::Int(0o022))),
+    method("mtime", 1, 1, |ruby, _, args| {
+        let stat = stat(ruby, args, "rb_file_s_mtime")?;
+        modified(ruby, &stat, args)
+    }),
 ];
 
 /// The path of the first argument, seen from the directory of the second one if there is one.
@@ -228,6 +217,7 @@ fn realpath(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 
 /// What `File.stat` found.
 struct Stat {
+    path: String,
     kind: Kind,
     size: u64,
 }
@@ -237,7 +227,7 @@ fn stat(ruby: &mut Ruby<'_>, args: &Args<'_>, function: &str) -> Result {
     match kind(ruby, &path) {
         Some(kind) => {
             let size = size_of(ruby, &path).unwrap_or(0);
-            Ok(Value::Object(Object::with(ClassId::FILE_STAT, Stat { kind, size })))
+            Ok(Value::Object(Object::with(ClassId::FILE_STAT, Stat { path, kind, size })))
         }
         None => Err(read::complaint(ruby, &path, function, FileError::NotFound)),
     }
@@ -248,13 +238,35 @@ fn told(this: &Value, of: impl FnOnce(&Stat) -> Value) -> Result {
     Ok(object.payload::<Stat>().map_or(Value::Nil, |stat| of(&stat)))
 }
 
+/// Whose what was found is.
+fn owned(ruby: &mut Ruby<'_>, this: &Value, of: impl FnOnce(Ownership) -> i64) -> Result {
+    let path = told(this, |stat| stat.path.as_str().into())?;
+    let path = path_text(ruby, &path)?;
+    Ok(Value::Int(of(ruby.ownership(Some(&path))?)))
+}
+
+fn modified(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let nanoseconds = owned(ruby, this, |ownership| ownership.modified)?;
+    let (at, unit) = (ruby.symbols.intern("at"), ruby.symbols.intern("nanosecond"));
+    let time = Value::Class(ClassId::TIME);
+    ruby.send(&time, at, &[Value::Int(0), nanoseconds, Value::Symbol(unit)])
+}
+
 const STAT: &[Native] = &[
+    method("uid", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.user.into())),
+    method("gid", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.group.into())),
+    method("mode", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.mode.into())),
+    method("mtime", 0, 0, modified),
     method("size", 0, 0, |_, this, _| told(this, |stat| Value::Int(stat.size as i64))),
     method("file?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::File).into())),
     method("directory?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::Directory).into())),
     method("zero?", 0, 0, |_, this, _| told(this, |stat| (stat.size == 0).into())),
     method("readable?", 0, 0, |_, _, _| Ok(true.into())),
-    method("writable?", 0, 0, |_, _, _| Ok(false.into())),
+    method("writable?", 0, 0, |ruby, this, _| {
+        let path = told(this, |stat| stat.path.as_str().into())?;
+        let path = path_text(ruby, &path)?;
+        Ok(is_writable(ruby, &path).into())
+    }),
     method("ftype", 0, 0, |_, this, _| {
         told(this, |stat| if stat.kind == Kind::Directory { "directory".into() } else { "file".into() })
     }),

@@ -49,7 +49,14 @@ pub fn path_text(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
 
 /// Where a path leads, seen from the directory that relative paths start from.
 pub fn located(ruby: &Ruby<'_>, path: &str) -> PathBuf {
-    kukla_world::normal(&ruby.host.world().here().join(path))
+    kukla_world::normal(&ruby.here().join(path))
+}
+
+impl Ruby<'_> {
+    /// The directory that relative paths start from.
+    pub fn here(&self) -> PathBuf {
+        self.working_directory.clone().unwrap_or_else(|| self.host.world().here())
+    }
 }
 
 /// The last name of a path.
@@ -155,8 +162,7 @@ fn expand_path(ruby: &mut Ruby<'_>, args: &Args<'_>, tilde: bool) -> Result {
         }
         _ => String::new(),
     };
-    let here = ruby.host.world().here();
-    let full = here.join(base).join(path);
+    let full = ruby.here().join(base).join(path);
     Ok(kukla_world::normal(&full).to_string_lossy().into_owned().into())
 }
 

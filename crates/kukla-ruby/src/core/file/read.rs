@@ -1,11 +1,14 @@
-//! Reading whole files: `File.read`, `File.readlines`, `File.foreach`.
+//! Whole files: `File.read`, `File.readlines`, `File.foreach`, `File.write`.
 
-use kukla_world::FileError;
+use kukla_world::{Change, FileError, Opening};
 
+use super::change::length_of;
+use super::mode::Mode;
 use super::path::{located, path_text};
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method};
 use crate::core::numeric::enumerator;
+use crate::effects::ERRORS;
 use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
@@ -27,13 +30,29 @@ pub const READ: &[Native] = &[
         }
         Ok(Value::Nil)
     }),
-    method("write", 2, ANY, |ruby, _, args| refuse_writing(ruby, args)),
-    method("binwrite", 2, ANY, |ruby, _, args| refuse_writing(ruby, args)),
+    method("write", 2, ANY, write),
+    method("binwrite", 2, ANY, write),
 ];
 
-fn refuse_writing(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result {
-    let path = path_text(ruby, &args[0])?;
-    Err(ruby.refuse_change(&format!("writing '{path}'")))
+/// `File.write(path, text, offset)`: without an offset, what was there goes.
+fn write(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (rest, keywords) = args.split();
+    let (path, text) = (path_text(ruby, &rest[0])?, ruby.display(&rest[1])?);
+    let offset = rest.get(2).filter(|offset| !offset.is_nil());
+    let mode = Mode::of(ruby, &[], keywords.map(|hash| &**hash), "w")?;
+    let Some(opening) = mode.opening else {
+        return Err(ruby.error(ClassId::IO_ERROR, "not opened for writing"));
+    };
+    let opening = Opening { truncate: opening.truncate && offset.is_none(), ..opening };
+    let at = match offset {
+        Some(offset) => length_of(ruby, offset)?,
+        None => 0,
+    };
+    ruby.charge(text.len() as u64 / 64)?;
+    ruby.change(&path, "rb_sysopen", Change::Open(opening))?;
+    let at = if mode.appends { contents(ruby, &path)?.len() as u64 } else { at };
+    ruby.change(&path, "rb_sysopen", Change::Put { at, bytes: &text })?;
+    Ok(Value::Int(text.len() as i64))
 }
 
 /// The contents of a file, or Ruby's complaint.
@@ -61,14 +80,18 @@ pub fn complaint(ruby: &mut Ruby<'_>, path: &str, function: &str, error: FileErr
             }
             ruby.errno("ENOENT", &format!("No such file or directory @ {function} - {path}"))
         }
-        FileError::Other(why) if why.to_ascii_lowercase().contains("permission denied") => {
-            ruby.errno("EACCES", &format!("Permission denied @ {function} - {path}"))
+        FileError::Other(why) => {
+            let (name, words) = system_error(&why).unwrap_or(("EIO", &why));
+            ruby.errno(name, &format!("{words} @ {function} - {path}"))
         }
-        FileError::Other(why) if why.to_ascii_lowercase().contains("not a directory") => {
-            ruby.errno("ENOTDIR", &format!("Not a directory @ {function} - {path}"))
-        }
-        FileError::Other(why) => ruby.errno("EIO", &format!("{why} @ {function} - {path}")),
     }
+}
+
+/// What the system's words for an error mean in Ruby; they end with its number.
+fn system_error(why: &str) -> Option<(&'static str, &'static str)> {
+    let (_, number) = why.strip_suffix(')')?.rsplit_once("(os error ")?;
+    let number: i64 = number.parse().ok()?;
+    ERRORS.iter().find(|(_, known, _)| *known == number).map(|(name, _, words)| (*name, *words))
 }
 
 fn part(

@@ -1,7 +1,11 @@
-//! Files that are open, to read.
+//! Files that are open.
 
+use kukla_world::Change;
+
+use super::change::{length_of, mode_of, owner_of};
+use super::mode::Mode;
 use super::path::path_text;
-use super::read::{contents, encoding_of, split_lines};
+use super::read::{contents, split_lines};
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, method, private};
 use crate::core::numeric::enumerator;
@@ -19,6 +23,10 @@ struct Stream {
     line: i64,
     closed: bool,
     encoding: Encoding,
+    reads: bool,
+    writes: bool,
+    /// Whether all that is written goes to its end.
+    appends: bool,
 }
 
 /// Methods of the class itself.
@@ -66,12 +74,10 @@ pub const STREAM: &[Native] = &[
     }),
     method("pos", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.at as i64))),
     method("tell", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.at as i64))),
-    method("seek", 1, 2, |ruby, this, args| {
-        let at = ruby.to_int(&args[0])?.max(0) as usize;
-        with(ruby, this, true, |stream| {
-            stream.at = at;
-            Value::Int(0)
-        })
+    method("seek", 1, 2, seek),
+    method("pos=", 1, 1, |ruby, this, args| {
+        seek(ruby, this, args)?;
+        Ok(args[0].clone())
     }),
     method("lineno", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.line))),
     method("binmode", 0, 0, |ruby, this, _| {
@@ -117,44 +123,128 @@ pub const STREAM: &[Native] = &[
             Value::from(byte.map(i64::from))
         })
     }),
-    method("write", 0, ANY, refuse),
-    method("print", 0, ANY, refuse),
-    method("puts", 0, ANY, refuse),
-    method("<<", 1, 1, refuse),
+    method("write", 0, ANY, write),
+    method("syswrite", 1, 1, write),
+    method("write_nonblock", 1, 2, |ruby, this, args| {
+        write(ruby, this, &Args { list: &args.list[..1], ..*args })
+    }),
+    method("truncate", 1, 1, |ruby, this, args| {
+        let length = length_of(ruby, &args[0])?;
+        change(ruby, this, Change::Resize(length))?;
+        with(ruby, this, true, |stream| {
+            stream.bytes.resize(usize::try_from(length).unwrap_or(usize::MAX), 0);
+            Value::Int(0)
+        })
+    }),
+    method("chmod", 1, 1, |ruby, this, args| {
+        let mode = mode_of(ruby, &args[0])?;
+        change(ruby, this, Change::Mode(mode))
+    }),
+    method("chown", 2, 2, |ruby, this, args| {
+        let owner = owner_of(ruby, &args[0], &args[1])?;
+        change(ruby, this, owner)
+    }),
+    method("stat", 0, 0, stat),
+    method("lstat", 0, 0, stat),
+    method("flush", 0, 0, |_, this, _| Ok(this.clone())),
     method("flock", 1, 1, |_, _, _| Ok(Value::Int(0))),
 ];
 
-fn refuse(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Err(ruby.error(ClassId::IO_ERROR, "not opened for writing"))
+fn stat(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
+    let path = with(ruby, this, true, |stream| Value::from(stream.path.as_str()))?;
+    super::stat(ruby, &Args::new(&[path]), "rb_file_s_stat")
+}
+
+fn seek(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let distance = ruby.to_int(&args[0])?;
+    let whence = match args.get(1) {
+        Some(Value::Symbol(name)) => ruby.name(*name).to_owned(),
+        Some(number) => ruby.to_int(number)?.to_string(),
+        None => "SET".to_owned(),
+    };
+    let at = with(ruby, this, true, |stream| {
+        let from = match whence.as_str() {
+            "CUR" | "1" => stream.at,
+            "END" | "2" => stream.bytes.len(),
+            _ => 0,
+        };
+        (from as i64).saturating_add(distance)
+    })?;
+    match at {
+        Value::Int(at @ 0..) => with(ruby, this, true, |stream| {
+            stream.at = at as usize;
+            Value::Int(0)
+        }),
+        _ => {
+            let path = with(ruby, this, true, |stream| Value::from(stream.path.as_str()))?;
+            let path = path_text(ruby, &path)?;
+            Err(ruby.errno("EINVAL", &format!("Invalid argument - {path}")))
+        }
+    }
+}
+
+/// What is written is in the file at once, so nothing is lost if it is never closed.
+fn write(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let mut added = Vec::new();
+    for value in args.list {
+        added.extend_from_slice(&ruby.display(value)?);
+    }
+    ruby.charge(added.len() as u64 / 64)?;
+    let at = with(ruby, this, true, |stream| {
+        let at = if stream.appends { stream.bytes.len() } else { stream.at };
+        stream.writes.then_some(at as i64)
+    })?;
+    let Value::Int(at) = at else { return Err(ruby.error(ClassId::IO_ERROR, "not opened for writing")) };
+    change(ruby, this, Change::Put { at: at as u64, bytes: &added })?;
+    with(ruby, this, true, |stream| {
+        let (start, end) = (at as usize, at as usize + added.len());
+        stream.bytes.resize(stream.bytes.len().max(end), 0);
+        stream.bytes[start..end].copy_from_slice(&added);
+        stream.at = end;
+        Value::Int(added.len() as i64)
+    })
+}
+
+fn change(ruby: &mut Ruby<'_>, this: &Value, change: Change<'_>) -> Result {
+    let path = with(ruby, this, true, |stream| Value::from(stream.path.as_str()))?;
+    let path = path_text(ruby, &path)?;
+    ruby.change(&path, "rb_sysopen", change)
 }
 
 fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (rest, keywords) = args.split();
-    let Some(path) = rest.first() else { return Err(ruby.wrong_number_of_arguments(0, "1..3")) };
-    let path = path_text(ruby, path)?;
-    let mode = match rest.get(1) {
-        Some(Value::Int(flags)) if flags & 3 != 0 => "w".to_owned(),
-        Some(mode @ Value::String(_)) => ruby.display(mode)?.to_str_lossy().into_owned(),
-        _ => match keywords.and_then(|keywords| ruby.keyword(keywords, "mode")) {
-            Some(mode) => ruby.display(&mode)?.to_str_lossy().into_owned(),
-            None => "r".to_owned(),
-        },
+    let Some((path, more)) = rest.split_first() else {
+        return Err(ruby.wrong_number_of_arguments(0, "1..3"));
     };
-    if mode.starts_with(['w', 'a']) || mode.contains('+') {
-        return Err(ruby.refuse_change(&format!("writing '{path}'")));
+    let path = path_text(ruby, path)?;
+    let mode = Mode::of(ruby, more, keywords.map(|hash| &**hash), "r")?;
+    if let Some(opening) = mode.opening {
+        ruby.change(&path, "rb_sysopen", Change::Open(opening))?;
     }
-    if !mode.starts_with('r') {
-        return Err(ruby.argument_error(format!("invalid access mode {mode}")));
-    }
-    let mut encoding = encoding_of(ruby, keywords.map(|hash| &**hash))?;
-    if mode.split(':').next().is_some_and(|mode| mode.contains('b')) && !mode.contains(':') {
-        encoding = Encoding::Binary;
-    }
-    let bytes = contents(ruby, &path)?;
+    let is_empty = mode.opening.is_some_and(|opening| opening.truncate || opening.new);
+    let bytes = if is_empty { Vec::new() } else { contents(ruby, &path)? };
     if let Value::Object(object) = this {
-        object.set_payload(Stream { path, bytes, at: 0, line: 0, closed: false, encoding });
+        object.set_payload(Stream {
+            path,
+            bytes,
+            at: 0,
+            line: 0,
+            closed: false,
+            encoding: mode.encoding,
+            reads: mode.reads,
+            writes: mode.opening.is_some(),
+            appends: mode.appends,
+        });
     }
     Ok(Value::Nil)
+}
+
+/// An error unless a file may be read.
+fn check_reading(ruby: &mut Ruby<'_>, this: &Value) -> Result<()> {
+    match with(ruby, this, true, |stream| Value::Bool(stream.reads))? {
+        Value::Bool(true) => Ok(()),
+        _ => Err(ruby.error(ClassId::IO_ERROR, "not opened for reading")),
+    }
 }
 
 /// Works on the stream behind a file; with `open` only if it is open still.
@@ -176,6 +266,7 @@ fn with<T: Into<Value>>(
 }
 
 fn read(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    check_reading(ruby, this)?;
     let length = match args.get(0).filter(|length| !length.is_nil()) {
         Some(length) => {
             let length = ruby.to_int(length)?;
@@ -199,6 +290,7 @@ fn read(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 fn gets(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    check_reading(ruby, this)?;
     let (rest, keywords) = args.split();
     let chomp =
         keywords.and_then(|keywords| ruby.keyword(keywords, "chomp")).is_some_and(|chomp| chomp.is_true());

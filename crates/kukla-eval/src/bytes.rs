@@ -1,0 +1,57 @@
+//! Strings of bytes: what is decoded has no encoding in Ruby. To the language it is a string like any other; a catalog shows it as a Binary.
+
+use kukla_values::binary::Binary;
+use kukla_values::{Result, Str, Value};
+
+use crate::vm::Vm;
+
+/// The strings of bytes of a compilation. They are told from others by where their text stands, so these are kept.
+#[derive(Debug, Default)]
+pub(crate) struct ByteStrings(Vec<Str>);
+
+impl ByteStrings {
+    fn contain(&self, text: &Str) -> bool {
+        self.0.iter().any(|known| std::ptr::eq(known.as_str(), text.as_str()))
+    }
+
+    fn is_in(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.contain(text),
+            Value::Array(values) => values.iter().any(|value| self.is_in(value)),
+            Value::Hash(hash) => hash.iter().any(|(_, value)| self.is_in(value)),
+            _ => false,
+        }
+    }
+
+    /// A value with the strings of bytes in it as a catalog shows them.
+    fn shown(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) if self.contain(text) => Value::Binary(Binary::new(text.as_bytes())),
+            Value::Array(values) => Value::Array(values.iter().map(|value| self.shown(value)).collect()),
+            Value::Hash(hash) => {
+                Value::Hash(hash.iter().map(|(key, value)| (key.clone(), self.shown(value))).collect())
+            }
+            value => value.clone(),
+        }
+    }
+}
+
+impl Vm<'_> {
+    /// A string of bytes that are text.
+    pub fn byte_string(&mut self, text: &str) -> Result<Str> {
+        self.budget().charge_memory(text.len())?;
+        // A short text would stand in the value itself, and so in no place that it could be told by.
+        let mut bytes = Str::with_capacity(text.len().max(Str::INLINE_LIMIT + 1));
+        bytes.push_str(text);
+        self.compilation.byte_strings_mut().0.push(bytes.clone());
+        Ok(bytes)
+    }
+
+    /// A value as a catalog shows it, if it holds strings of bytes.
+    pub(crate) fn with_bytes(&self, value: &Value) -> Option<Value> {
+        let strings = self.compilation.byte_strings();
+        let concerned =
+            !strings.0.is_empty() && self.environment().settings.rich_data && strings.is_in(value);
+        concerned.then(|| strings.shown(value))
+    }
+}
