@@ -178,7 +178,8 @@ impl Environment {
         programs: impl Iterator<Item = &'p Arc<Program>>,
         work: impl FnOnce() -> T,
     ) -> T {
-        if self.world.ledger().is_some() || self.ahead.is_on.swap(true, Ordering::Relaxed) {
+        let is_pointless = self.modules().is_empty() || self.world.ledger().is_some();
+        if is_pointless || self.ahead.is_on.swap(true, Ordering::Relaxed) {
             return work();
         }
         programs.for_each(|program| self.ahead.announce(program));

@@ -1,7 +1,7 @@
 //! What code may reach outside: one policy, decided by whoever runs Kukla and asked in one place.
 //!
 //! A [`Guarded`](crate::Guarded) world asks about files, commands and environment variables itself, so nothing that goes through
-//! [`World`](crate::World) can forget to. What does not go through it (the network, a clock or randomness that code in Ruby
+//! [`World`] can forget to. What does not go through it (the network, a clock or randomness that code in Ruby
 //! wants) asks [`Policy::check`] first. What is refused is a [`Refusal`], and that says how to allow it.
 
 use std::fmt;
