@@ -1,24 +1,26 @@
 //! Strings of bytes: what is decoded has no encoding in Ruby. To the language it is a string like any other; a catalog shows it as a Binary.
 
+use kukla_syntax::deep;
 use kukla_values::binary::Binary;
 use kukla_values::{Result, Str, Value};
+use rustc_hash::FxHashMap;
 
 use crate::vm::Vm;
 
-/// The strings of bytes of a compilation. They are told from others by where their text stands, so these are kept.
+/// The strings of bytes of a compilation by the address of their text, which tells them from others; so they are kept.
 #[derive(Debug, Default)]
-pub(crate) struct ByteStrings(Vec<Str>);
+pub(crate) struct ByteStrings(FxHashMap<usize, Str>);
 
 impl ByteStrings {
     fn contain(&self, text: &Str) -> bool {
-        self.0.iter().any(|known| std::ptr::eq(known.as_str(), text.as_str()))
+        self.0.get(&address(text)).is_some_and(|known| known.len() == text.len())
     }
 
     fn is_in(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.contain(text),
-            Value::Array(values) => values.iter().any(|value| self.is_in(value)),
-            Value::Hash(hash) => hash.iter().any(|(_, value)| self.is_in(value)),
+            Value::Array(values) => deep(|| values.iter().any(|value| self.is_in(value))),
+            Value::Hash(hash) => deep(|| hash.iter().any(|(_, value)| self.is_in(value))),
             _ => false,
         }
     }
@@ -27,13 +29,20 @@ impl ByteStrings {
     fn shown(&self, value: &Value) -> Value {
         match value {
             Value::String(text) if self.contain(text) => Value::Binary(Binary::new(text.as_bytes())),
-            Value::Array(values) => Value::Array(values.iter().map(|value| self.shown(value)).collect()),
+            Value::Array(values) => {
+                deep(|| Value::Array(values.iter().map(|value| self.shown(value)).collect()))
+            }
             Value::Hash(hash) => {
-                Value::Hash(hash.iter().map(|(key, value)| (key.clone(), self.shown(value))).collect())
+                let pairs = hash.iter().map(|(key, value)| (key.clone(), self.shown(value)));
+                deep(|| Value::Hash(pairs.collect()))
             }
             value => value.clone(),
         }
     }
+}
+
+fn address(text: &Str) -> usize {
+    text.as_str().as_ptr().addr()
 }
 
 impl Vm<'_> {
@@ -43,7 +52,7 @@ impl Vm<'_> {
         // A short text would stand in the value itself, and so in no place that it could be told by.
         let mut bytes = Str::with_capacity(text.len().max(Str::INLINE_LIMIT + 1));
         bytes.push_str(text);
-        self.compilation.byte_strings_mut().0.push(bytes.clone());
+        self.compilation.byte_strings_mut().0.insert(address(&bytes), bytes.clone());
         Ok(bytes)
     }
 
