@@ -8,6 +8,7 @@ use clap::Parser;
 
 mod args;
 mod commands;
+mod deferred;
 pub mod files;
 mod memory;
 mod output;

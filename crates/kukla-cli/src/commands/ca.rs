@@ -14,11 +14,6 @@ use super::server_options::ServerOptions;
 use crate::Outcome;
 use crate::output::{errln, outln};
 
-/// Manage the certificate authority: list, sign, revoke, make
-///
-/// Works on the directory of the authority itself, so no server need run; one that does sees each change at once. A directory that
-/// Puppet's own tools made is taken as it is, and they go on working with it. Exit status: 0 done, 1 some of it could not be done or
-/// something is wrong, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

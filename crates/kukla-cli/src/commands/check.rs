@@ -15,12 +15,6 @@ use crate::output::{errln, out};
 use crate::render::{self, Findings, Format};
 use crate::{Outcome, files};
 
-/// Check a repository, code and data, for errors, without running anything
-///
-/// Without PATHS the repository is checked that the current directory lies in: a control repository, a module, or a directory of
-/// modules. Names, parameters, types and data are checked across all of its files; what is reported is what lies at or below PATHS.
-/// `kukla explain RULE` tells more about a rule. Exit status: 0 no errors (there may be warnings), 1 errors found, 2 a file could not
-/// be read, or there was nothing to check.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files and directories; `-` is standard input

@@ -28,10 +28,6 @@ mod report;
 mod shared;
 mod watch;
 
-/// Compile the catalog of a node, as a Puppet server would
-///
-/// The catalog goes to standard output, everything else to standard error. Exit status: 0 compiled, 1 the code or data is at
-/// fault, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -16,10 +16,6 @@ mod nodes;
 mod options;
 mod sides;
 
-/// Say what a change does to every node
-///
-/// Compiles every node on two sides and compares the catalogs. Exit status: 0 nothing changes, 1 something does, 2 a node
-/// cannot be compiled on the side after, or the command could not run, 3 something changes that --deny protects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

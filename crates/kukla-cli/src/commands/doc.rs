@@ -12,7 +12,6 @@ use crate::args::Cli;
 use crate::commands::explain;
 use crate::output::out;
 
-/// Print a reference page in Markdown
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// What the page is about

@@ -12,7 +12,6 @@ use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, commands::check, files};
 
-/// Render or validate EPP templates
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -10,10 +10,6 @@ use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 use crate::{Outcome, files};
 
-/// Evaluate Puppet code and print the value of its last expression
-///
-/// The code runs with a full compiler behind it: it may declare resources, include classes of modules and look up data. Exit status: 0
-/// evaluated, 1 the code is at fault, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -5,7 +5,6 @@ use kukla::syntax::{Code, Severity};
 use crate::Outcome;
 use crate::output::{errln, out, outln};
 
-/// Explain an issue code or a rule of `kukla check`, e.g. `kukla explain SYNTAX_ERROR`, `kukla explain unknown-class`
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The code or rule, as printed in brackets behind `error`; upper or lower case

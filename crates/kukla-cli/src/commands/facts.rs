@@ -13,12 +13,6 @@ use crate::Outcome;
 use crate::output::{self, errln};
 use crate::render::ValueFormat;
 
-/// Print the facts of this machine, as `facter` would
-///
-/// There is no Facter behind it: facts of the machine are Kukla's own, those that modules write in Ruby run in its interpreter, and
-/// external facts are read from their files. Facts in Ruby may ask for the time and for environment variables and read any file;
-/// commands stay closed to them unless they are opened, which is told for each that would have been run. The output can be given to
-/// --facts. Exit status: 0 printed, 1 a fact that was asked for is not there, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,9 +15,6 @@ use crate::output::{err, outln};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 
-/// Look up data as Hiera does, and say where it came from
-///
-/// Exit status: 0 found, 1 not found or the data is at fault, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,7 +13,6 @@ use crate::output::{err, errln, out, outln};
 use crate::render::{self, Findings};
 use crate::{Outcome, files};
 
-/// Print the syntax tree of manifests and templates
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files; `-` is standard input

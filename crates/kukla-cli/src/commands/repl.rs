@@ -20,9 +20,6 @@ use crate::output::{err, errln, out, outln};
 use assist::Assistant;
 use memory::Memory;
 
-/// Evaluate expressions as you type them
-///
-/// What you assign, define and declare stays known. `:help` lists what else can be said.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The control repository whose modules and data the code may use

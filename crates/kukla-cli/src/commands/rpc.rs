@@ -15,10 +15,6 @@ use crate::{Outcome, memory};
 const LARGE: usize = 8 << 20;
 const LONG: Duration = Duration::from_millis(500);
 
-/// Answer JSON requests, one per line, until the input closes
-///
-/// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to
-/// one of them, in order, with `result` or `error`. Nothing else is written to standard output.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -16,11 +16,6 @@ use rustyline::error::ReadlineError;
 use crate::Outcome;
 use crate::output::{errln, outln};
 
-/// Run a Ruby script with the interpreter that runs the Ruby of modules
-///
-/// There is no Ruby behind it: what it can do is what templates and functions of modules can do. A script may ask for the time, for
-/// random numbers and for environment variables, unlike the code of a compilation; changing files, commands and the network
-/// stay closed unless they are opened. Without a script and without -e it is a prompt.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {

@@ -13,11 +13,6 @@ use super::server_options::ServerOptions;
 use crate::Outcome;
 use crate::output::outln;
 
-/// Serve agents: certificates, catalogs, files, reports
-///
-/// What Puppet's and OpenVox's agents talk to, unchanged: puppet.conf, puppetserver's files and a certificate authority that are there are
-/// taken as they are; where there is no authority, one is made. SIGHUP reads the settings again, SIGTERM ends the server when
-/// all requests are answered. See docs/manual/serve.md. Exit status: 0 ended, 2 it could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,10 +13,6 @@ use crate::output::{self, errln};
 mod table;
 mod transfer;
 
-/// Ask a store what it knows of nodes, and look after it
-///
-/// A store keeps the latest facts and catalog of each node, with the resources it exports, and its reports; `kukla compile --store` fills it. It is a
-/// file, a database on a PostgreSQL server, or PuppetDB. Values that must not be shown are left out of all answers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -10,9 +10,6 @@ use crate::Outcome;
 use crate::output::{err, errln, out, outln};
 use crate::render::failure::{self, ErrorFormat};
 
-/// Say where an attribute of a resource got its value
-///
-/// Exit status: 0 said, 1 there is no such resource or attribute, or the catalog does not compile, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
