@@ -3,11 +3,14 @@
 //!
 //! `KUKLA_FUZZ_RUNS` says how many mutations of each target, `KUKLA_FUZZ_TARGETS` which targets (names with commas between),
 //! `KUKLA_FUZZ_SECONDS` after how long a target is left for the next, `KUKLA_FUZZ_SEED` where to begin, so that two runs see different texts. A text that breaks something is shown and left in the
-//! directory `KUKLA_FUZZ_FOUND`, if that is set. `KUKLA_FUZZ_CORPUS` is a directory that the seeds are written to, for libFuzzer.
+//! directory `KUKLA_FUZZ_FOUND`, if that is set; so is the last text of each target, for what ends the process. `KUKLA_FUZZ_CORPUS` is a directory that the seeds are written to, for libFuzzer.
 
 #![allow(clippy::disallowed_methods)] // reads the environment and writes what it has found
 
+use std::fs::File;
+use std::io::{Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kukla_tests::fuzz::{Mutator, TARGETS, Target};
@@ -56,11 +59,26 @@ fn taken_alone(target: &Target, text: &[u8], by_the_clock: Duration) -> Duration
     on_core().zip(began).map_or(by_the_clock, |(now, began)| now.saturating_sub(began))
 }
 
+/// Where a text is left that breaks something.
+fn found_file(target: &Target, name: &str) -> Option<PathBuf> {
+    let directory = PathBuf::from(setting("KUKLA_FUZZ_FOUND")?);
+    std::fs::create_dir_all(&directory).expect("a directory to write to");
+    Some(directory.join(format!("{}-{name}", target.name)))
+}
+
+/// Leaves a text in a file that is written over and over.
+fn leave(mut file: &File, text: &[u8]) -> std::io::Result<()> {
+    file.rewind()?;
+    file.write_all(text)?;
+    file.set_len(text.len() as u64)
+}
+
 fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
     forget_peak();
     let mut mutator = Mutator::new(seed);
     let (mut failures, mut runs) = (Vec::new(), 0);
     let (start, mut slowest) = (Instant::now(), Duration::ZERO);
+    let last = found_file(target, "last").map(|file| File::create(file).expect("a file to write to"));
     let seeds = target.seeds.iter().map(|seed| seed.as_bytes().to_vec());
     let mutations = (0..most).map(|_| mutator.text(target.seeds));
     for text in seeds.chain(mutations) {
@@ -69,6 +87,9 @@ fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
             break;
         }
         runs += 1;
+        if let Some(last) = &last {
+            leave(last, &text).expect("room for a text");
+        }
         let mut wrong = catch_unwind(AssertUnwindSafe(|| (target.run)(&text))).err().map(|_| "panics");
         let mut took = began.elapsed();
         if took > Duration::from_secs(1) {
@@ -84,11 +105,8 @@ fn run(target: &Target, most: u64, seconds: u64, seed: u64) -> Vec<String> {
         }
         if let Some(wrong) = wrong {
             let shown = String::from_utf8_lossy(&text).into_owned();
-            if let Some(directory) = setting("KUKLA_FUZZ_FOUND") {
-                let file = format!("{directory}/{}-{}", target.name, failures.len());
-                std::fs::create_dir_all(&directory)
-                    .and_then(|()| std::fs::write(file, &text))
-                    .expect("a directory to write to");
+            if let Some(file) = found_file(target, &failures.len().to_string()) {
+                std::fs::write(file, &text).expect("room for a text");
             }
             failures.push(format!("{} {wrong}: {shown:?}", target.name));
             if failures.len() >= 5 {
