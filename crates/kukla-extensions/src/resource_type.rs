@@ -79,7 +79,7 @@ fn read(made: &Hash) -> Option<Outline> {
     let patterns = made.get("patterns")?.as_array()?.iter().map(pattern).collect::<Option<Vec<_>>>()?;
     let shared = made.get("isomorphic") == Some(&PuppetValue::Boolean(false));
     let patterns = (!patterns.is_empty()).then_some(patterns);
-    Some(Outline::new(texts("properties"), parameters.collect(), patterns, shared))
+    Some(Outline::new(texts("properties"), parameters, patterns, shared))
 }
 
 fn pattern(pattern: &PuppetValue) -> Option<Pattern> {

@@ -494,8 +494,7 @@ impl RubyTypes {
         let (path, slot) = self.files.get(name)?;
         let read = || {
             let text = self.world.read(path).ok()?;
-            kukla::syntax::roomy(|| resource_type::read(name, &String::from_utf8_lossy(&text), self))
-                .map(Arc::new)
+            resource_type::read(name, &String::from_utf8_lossy(&text), self).map(Arc::new)
         };
         let unreadable = || {
             let open = resource_type::Outline::default();

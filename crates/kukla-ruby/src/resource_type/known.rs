@@ -7,6 +7,9 @@ use kukla_catalog::types::Change;
 use super::Pattern;
 use super::tree::{Block, Call, Expr, Part};
 
+/// How many bytes `join` may put between the elements of a list. These are the only ones that nobody has written or copied.
+const LONGEST_SEPARATORS: usize = 1 << 20;
+
 /// What an expression is known to be.
 #[derive(Clone, Debug)]
 pub(super) enum Known {
@@ -26,6 +29,22 @@ pub(super) enum Known {
 }
 
 impl Known {
+    /// How much of a copy there is to make, unless lists and hashes are nested deeper than so many levels.
+    pub fn size(&self, levels: usize) -> Option<usize> {
+        match self {
+            Known::Array(elements) => sizes(elements, levels),
+            Known::Hash(pairs) => sizes(pairs.iter().flat_map(|(key, value)| [key, value]), levels),
+            Known::Text(text) | Known::Symbol(text) | Known::Regexp(text, _) | Known::Module(text) => {
+                Some(Self::size_of_text(text))
+            }
+            _ => Some(1),
+        }
+    }
+
+    pub fn size_of_text(text: &str) -> usize {
+        1 + text.len() / 16
+    }
+
     pub fn truth(&self) -> Option<bool> {
         match self {
             Known::Unknown => None,
@@ -134,7 +153,8 @@ impl Known {
             (Known::Array(elements), "join", rest) => {
                 let parts: Option<Vec<_>> = elements.iter().map(Known::text).collect();
                 let separator = rest.first().and_then(Known::text).unwrap_or_default();
-                parts.map_or(Known::Unknown, |parts| Known::Text(parts.join(&separator)))
+                let is_short = separator.len().saturating_mul(elements.len()) < LONGEST_SEPARATORS;
+                parts.filter(|_| is_short).map_or(Known::Unknown, |parts| Known::Text(parts.join(&separator)))
             }
             (Known::Hash(pairs), "keys", []) => Known::Array(pairs.into_iter().map(|(key, _)| key).collect()),
             (Known::Hash(pairs), "values", []) => {
@@ -152,6 +172,12 @@ impl Known {
             _ => Known::Unknown,
         }
     }
+}
+
+/// The size of a list or hash of these.
+fn sizes<'a>(parts: impl IntoIterator<Item = &'a Known>, levels: usize) -> Option<usize> {
+    let inside = levels.checked_sub(1)?;
+    parts.into_iter().try_fold(1, |sum, part| Some(sum + part.size(inside)?))
 }
 
 /// What a block of one parameter does to a text: calls on it, one after the other, whose meaning is known.

@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 
+use indexmap::{IndexMap, IndexSet};
 use kukla_catalog::types::{Change, NativeType, TitlePattern, Titles};
+use kukla_syntax::roomy;
 use kukla_values::Name;
 
 mod known;
@@ -25,7 +27,7 @@ pub trait Library {
 
 /// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the text defines no type of that name.
 pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<NativeType> {
-    let mut outline = read::read(name, source, library)?;
+    let mut outline = roomy(|| read::read(name, source, library))?;
     if library.has_providers(name) && !outline.by_api {
         outline.parameter("provider", false);
     }
@@ -38,9 +40,9 @@ pub type Pattern = (String, Vec<(String, Vec<Change>)>);
 /// What has been found out about a type.
 #[derive(Debug, Default)]
 pub struct Outline {
-    properties: Vec<String>,
+    properties: IndexSet<String>,
     /// Parameters, each with whether it is a name variable.
-    parameters: Vec<(String, bool)>,
+    parameters: IndexMap<String, bool>,
     patterns: Option<Vec<Pattern>>,
     shared: bool,
     open: bool,
@@ -52,25 +54,21 @@ impl Outline {
     /// What running the code of a type has shown: its properties, its parameters with whether they are name variables, its title patterns,
     /// and whether two resources of the same name may be two things.
     pub fn new(
-        properties: Vec<String>,
-        parameters: Vec<(String, bool)>,
+        properties: impl IntoIterator<Item = String>,
+        parameters: impl IntoIterator<Item = (String, bool)>,
         patterns: Option<Vec<Pattern>>,
         shared: bool,
     ) -> Outline {
+        let (properties, parameters) = (properties.into_iter().collect(), parameters.into_iter().collect());
         Outline { properties, parameters, patterns, shared, open: false, by_api: false }
     }
 
     fn property(&mut self, name: &str) {
-        if !self.properties.iter().any(|known| known == name) {
-            self.properties.push(name.into());
-        }
+        self.properties.insert(name.into());
     }
 
     fn parameter(&mut self, name: &str, is_namevar: bool) {
-        match self.parameters.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known |= is_namevar,
-            None => self.parameters.push((name.into(), is_namevar)),
-        }
+        *self.parameters.entry(name.into()).or_default() |= is_namevar;
     }
 
     /// The type of that name.
@@ -83,7 +81,7 @@ impl Outline {
         let namevars: Vec<_> = self
             .parameters
             .iter()
-            .filter(|(name, is)| *is || name == "name")
+            .filter(|(name, is)| **is || *name == "name")
             .map(|(name, _)| intern(name))
             .collect();
         let titles = match self.patterns {
@@ -279,5 +277,36 @@ mod tests {
         );
         let Titles::Patterns(patterns) = &ty.titles else { panic!("no patterns") };
         assert_eq!(&*patterns[0].attributes, ["pkg", "via"]);
+    }
+
+    /// Code that a reader without patience would follow until no stack, no memory or no time is left.
+    #[test]
+    fn endless_code() {
+        let ty = "Puppet::Type.newtype(:thing) { newparam(:name) }";
+        let negations = format!("{}f", "!".repeat(200));
+        for source in [
+            format!("{ty}; f = lambda {{ f.call }}; f.call"),
+            format!("def self.f; [{negations}, {negations}]; end; self.f; {ty}"),
+            format!("x = 'a'; 40.times {{ x = [x, x] }}; {ty}"),
+            format!("X = 'a'; 40.times {{ X = {{ X => X }} }}; {ty}"),
+            format!("x = 'a'; 40.times {{ x = \"#{{x}}#{{x}}\" }}; {ty}"),
+            format!("x = []; 1000.times {{ 1000.times {{ x = [x] }} }}; {ty}"),
+            format!("{ty}; x = [1]; 1000.times {{ 1000.times {{ x.tap {{ |y| x }} }} }}"),
+            format!("x = (%w[{}]).join('{}'); {ty}", "a ".repeat(10_000), "b".repeat(10_000)),
+        ] {
+            let Some(outline) = read("thing", &source, &Files(&[])) else { panic!("no type: {source:.80}") };
+            assert!(outline.open || source.contains("join"), "{source:.80}");
+        }
+    }
+
+    #[test]
+    fn many_attributes() {
+        let source = "Puppet::Type.newtype(:thing) do
+          newparam(:name)
+          150.times { |a| 150.times { |b| newproperty(\"p#{a}_#{b}\") } }
+        end";
+        let ty = read("thing", source, &Files(&[])).unwrap();
+        assert_eq!(ty.properties.len(), 150 * 150);
+        assert!(!ty.open);
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn read(name: &str, source: &str, library: &dyn Library) -> Option<Ou
         modules: FxHashMap::default(),
         mixins: Vec::new(),
         outline: None,
-        fuel: 200_000,
+        patience: PATIENCE,
         depth: 0,
     };
     reader.load(&format!("puppet/type/{name}.rb"), source);
@@ -45,7 +45,7 @@ enum This {
 }
 
 struct Frame {
-    locals: FxHashMap<String, Known>,
+    locals: FxHashMap<String, Rc<Known>>,
     this: This,
     file: Rc<str>,
     returned: Option<Known>,
@@ -66,7 +66,7 @@ impl Frame {
 struct Module {
     methods: FxHashMap<String, Rc<Def>>,
     own: FxHashMap<String, Rc<Def>>,
-    constants: FxHashMap<String, Known>,
+    constants: FxHashMap<String, Rc<Known>>,
 }
 
 struct Reader<'a> {
@@ -77,10 +77,17 @@ struct Reader<'a> {
     /// Modules whose methods the type has.
     mixins: Vec<String>,
     outline: Option<Outline>,
-    /// What is left of the patience for loops.
-    fuel: u32,
-    depth: u32,
+    /// What is left of [`PATIENCE`].
+    patience: usize,
+    /// How many expressions are being followed inside of each other.
+    depth: usize,
 }
+
+/// How many expressions are followed, and parts of values copied. Whoever makes more of a type than this is better run.
+const PATIENCE: usize = 500_000;
+
+/// How deep expressions and values may be nested. Types that people write need a fraction of this.
+const DEEPEST: usize = 200;
 
 /// Calls in a type's body that add no attribute.
 const IDLE: &[&str] = &[
@@ -186,13 +193,40 @@ impl Reader<'_> {
     }
 
     fn eval(&mut self, expr: &Expr, frame: &mut Frame) -> Known {
-        self.fuel = self.fuel.saturating_sub(1);
-        if self.fuel == 0 || frame.returned.is_some() {
-            if self.fuel == 0 {
-                self.give_up();
-            }
+        if frame.returned.is_some() || !self.has_patience(1) {
             return Known::Unknown;
         }
+        if self.depth == DEEPEST {
+            self.give_up();
+            return Known::Unknown;
+        }
+        self.depth += 1;
+        let value = self.eval_inside(expr, frame);
+        self.depth -= 1;
+        value
+    }
+
+    /// Whether so many more steps may be gone.
+    fn has_patience(&mut self, steps: usize) -> bool {
+        self.patience = self.patience.saturating_sub(steps);
+        if self.patience == 0 {
+            self.give_up();
+        }
+        self.patience > 0
+    }
+
+    /// A copy of a value that has a name: without patience it would be doubled for ever.
+    fn copy(&mut self, value: &Known) -> Known {
+        match value.size(DEEPEST) {
+            Some(size) if self.has_patience(size) => value.clone(),
+            _ => {
+                self.give_up();
+                Known::Unknown
+            }
+        }
+    }
+
+    fn eval_inside(&mut self, expr: &Expr, frame: &mut Frame) -> Known {
         match expr {
             Expr::Nil => Known::Nil,
             Expr::Boolean(b) => Known::Boolean(*b),
@@ -214,7 +248,10 @@ impl Reader<'_> {
                 This::Attribute(_) => Known::Unknown,
             },
             Expr::Constant(name) => self.constant(name, frame),
-            Expr::Local(name) => frame.locals.get(name).cloned().unwrap_or(Known::Unknown),
+            Expr::Local(name) => {
+                let value = frame.locals.get(name).map(Rc::clone);
+                value.map_or(Known::Unknown, |value| self.copy(&value))
+            }
             Expr::Other => Known::Unknown,
             Expr::Assign(target, value) => self.assign(target, value, frame),
             Expr::Call(call) => self.call(call, frame),
@@ -267,7 +304,7 @@ impl Reader<'_> {
             },
             Expr::Return(value) => {
                 let value = self.eval(value, frame);
-                frame.returned = Some(value.clone());
+                frame.returned = Some(self.copy(&value));
                 value
             }
             Expr::Sequence(all) => {
@@ -280,10 +317,9 @@ impl Reader<'_> {
         }
     }
 
+    /// Leaves it to whoever runs the code, whether a type has been seen yet or not.
     fn give_up(&mut self) {
-        if let Some(outline) = &mut self.outline {
-            outline.open = true;
-        }
+        self.outline.get_or_insert_default().open = true;
     }
 
     fn list(&mut self, all: &[Expr], frame: &mut Frame) -> Vec<Known> {
@@ -305,7 +341,7 @@ impl Reader<'_> {
                 Part::Code(code) => text.push_str(&self.eval(code, frame).text()?),
             }
         }
-        Some(text)
+        self.has_patience(Known::size_of_text(&text)).then_some(text)
     }
 
     fn constant(&mut self, name: &str, frame: &Frame) -> Known {
@@ -321,7 +357,8 @@ impl Reader<'_> {
                 (false, false) => format!("{scope}::{outer}"),
             };
             if let Some(value) = self.modules.get(&home).and_then(|module| module.constants.get(last)) {
-                return value.clone();
+                let value = Rc::clone(value);
+                return self.copy(&value);
             }
             let full = if scope.is_empty() { name.to_string() } else { format!("{scope}::{name}") };
             if self.modules.contains_key(&full) {
@@ -336,8 +373,9 @@ impl Reader<'_> {
 
     fn assign(&mut self, target: &Target, value: &Expr, frame: &mut Frame) -> Known {
         let value = self.eval(value, frame);
+        let kept = self.copy(&value);
         match target {
-            Target::Local(name) => drop(frame.locals.insert(name.clone(), value.clone())),
+            Target::Local(name) => drop(frame.locals.insert(name.clone(), Rc::new(kept))),
             Target::Ivar(name) => {
                 if let (This::Type, "@isomorphic", Some(outline)) =
                     (&frame.this, name.as_str(), &mut self.outline)
@@ -350,7 +388,7 @@ impl Reader<'_> {
                     This::Module(home) | This::Singleton(home) => home.clone(),
                     _ => Self::TYPE.into(),
                 };
-                self.modules.entry(home).or_default().constants.insert(name.clone(), value.clone());
+                self.modules.entry(home).or_default().constants.insert(name.clone(), Rc::new(kept));
             }
         }
         value
@@ -361,18 +399,12 @@ impl Reader<'_> {
     }
 
     fn invoke(&mut self, def: &Def, args: Vec<Known>, block: Option<Rc<Block>>, this: This) -> Known {
-        if self.depth > 50 {
-            self.give_up();
-            return Known::Unknown;
-        }
-        self.depth += 1;
         let mut frame = Frame::new(this, "".into());
         self.bind(&def.code.params, args, &mut frame);
         if let (Some(name), Some(block)) = (&def.code.params.block, block) {
-            frame.locals.insert(name.clone(), Known::Block(block));
+            frame.locals.insert(name.clone(), Rc::new(Known::Block(block)));
         }
         let value = self.eval(&def.code.body, &mut frame);
-        self.depth -= 1;
         frame.returned.unwrap_or(value)
     }
 
@@ -384,22 +416,30 @@ impl Reader<'_> {
                 (None, Some(default)) => self.eval(default, frame),
                 (None, None) => Known::Nil,
             };
-            frame.locals.insert(name.clone(), value);
+            frame.locals.insert(name.clone(), Rc::new(value));
         }
         if let Some(rest) = &params.rest {
-            frame.locals.insert(rest.clone(), Known::Array(args.collect()));
+            frame.locals.insert(rest.clone(), Rc::new(Known::Array(args.collect())));
         }
     }
 
     /// Runs a block on some arguments; a pair is spread over several parameters.
     fn yield_to(&mut self, block: &Rc<Block>, mut args: Vec<Known>, frame: &mut Frame) -> Known {
         if block.params.names.len() > 1
-            && let [Known::Array(elements)] = &args[..]
+            && let [Known::Array(elements)] = &mut args[..]
         {
-            args = elements.clone();
+            args = std::mem::take(elements);
         }
         self.bind(&block.params, args, frame);
         self.eval(&block.body, frame)
+    }
+
+    /// Runs a block in which `self` is the type.
+    fn yield_in_type(&mut self, block: &Rc<Block>, frame: &Frame) {
+        if self.has_patience(frame.locals.len()) {
+            let mut inner = Frame { locals: frame.locals.clone(), ..frame.inside(This::Type) };
+            self.yield_to(block, vec![Known::Type], &mut inner);
+        }
     }
 
     fn call(&mut self, call: &Call, frame: &mut Frame) -> Known {
@@ -421,7 +461,7 @@ impl Reader<'_> {
             },
             _ => None,
         };
-        match (&receiver, call.name.as_str()) {
+        match (receiver, call.name.as_str()) {
             (None, "require" | "require_relative" | "load") => {
                 if let Some(Known::Text(path)) = args.first() {
                     let (path, file) = (path.clone(), Rc::clone(&frame.file));
@@ -455,14 +495,8 @@ impl Reader<'_> {
                 }
                 This::Attribute(_) => Known::Unknown,
             },
-            (Some(Known::Module(name)), _) => {
-                let name = name.clone();
-                self.on_module(&name, &call.name, args, block)
-            }
-            (Some(value), name) => {
-                let value = value.clone();
-                self.on_value(value, name, args, block, frame)
-            }
+            (Some(Known::Module(name)), _) => self.on_module(&name, &call.name, args, block),
+            (Some(value), name) => self.on_value(value, name, args, block, frame),
         }
     }
 
@@ -472,9 +506,7 @@ impl Reader<'_> {
         }
         self.outline.get_or_insert_default();
         if let Some(block) = block {
-            let file = Rc::clone(&frame.file);
-            let mut inner = Frame { locals: frame.locals.clone(), this: This::Type, file, returned: None };
-            self.yield_to(&block, vec![Known::Type], &mut inner);
+            self.yield_in_type(&block, frame);
         }
         Known::Type
     }
@@ -531,10 +563,7 @@ impl Reader<'_> {
                     self.give_up();
                 }
                 if let Some(block) = block {
-                    let file = Rc::clone(&frame.file);
-                    let mut inner =
-                        Frame { locals: frame.locals.clone(), this: This::Type, file, returned: None };
-                    self.yield_to(&block, vec![Known::Type], &mut inner);
+                    self.yield_in_type(&block, frame);
                 }
                 Known::Type
             }
@@ -584,7 +613,8 @@ impl Reader<'_> {
         if get(definition, "name").and_then(|name| name.text()).as_deref() != Some(self.wanted) {
             return;
         }
-        let mut outline = Outline { by_api: true, ..Outline::default() };
+        let open = self.outline.as_ref().is_some_and(|outline| outline.open);
+        let mut outline = Outline { by_api: true, open, ..Outline::default() };
         match get(definition, "attributes") {
             Some(Known::Hash(attributes)) => {
                 for (name, details) in &attributes {
@@ -627,7 +657,7 @@ impl Reader<'_> {
             // With several name variables and no pattern the first one gets the title.
             _ => {
                 let namevars: Vec<_> =
-                    outline.parameters.iter().filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect();
+                    outline.parameters.iter().filter(|(_, is)| **is).map(|(name, _)| name.clone()).collect();
                 (namevars.len() > 1)
                     .then(|| vec![("(?m-ix:(.*))".into(), vec![(namevars[0].clone(), Vec::new())])])
             }
@@ -717,7 +747,8 @@ impl Reader<'_> {
             }
             (Known::Block(block), "call" | "()", _) => self.yield_to(&block, args, frame),
             (value, "tap", Some(block)) => {
-                self.yield_to(&block, vec![value.clone()], frame);
+                let given = self.copy(&value);
+                self.yield_to(&block, vec![given], frame);
                 value
             }
             (value, _, _) => value.method(name, &args),
