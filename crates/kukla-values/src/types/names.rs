@@ -9,83 +9,83 @@ use super::{InitType, Range, RuntimeType, Type, TypeAlias, leaf};
 use crate::regexp::Regexp;
 use crate::{Hash, Value};
 
-static BUILTIN: LazyLock<FxHashMap<&'static str, Type>> = LazyLock::new(|| {
-    FxHashMap::from_iter([
-        ("annotation", Type::Object(ObjectType::annotation())),
-        ("any", Type::Any),
-        ("array", Type::any_array()),
-        ("binary", Type::Binary),
-        ("boolean", Type::BOOLEAN),
-        ("callable", Type::Callable(None)),
-        ("catalogentry", Type::CatalogEntry),
-        ("class", Type::Class(None)),
-        ("collection", Type::Collection(Range::ANY_SIZE)),
-        ("data", Type::Data),
-        ("default", Type::Default),
-        ("deferred", Type::Object(DEFERRED.clone())),
-        ("enum", Type::enumeration([], false)),
-        ("error", Type::Object(ERROR.clone())),
-        ("float", Type::FLOAT),
-        ("hash", Type::any_hash()),
-        ("init", Type::Init(Arc::new(InitType { ty: None, args: Vec::new() }))),
-        ("integer", Type::INTEGER),
-        ("iterable", Type::Iterable(None)),
-        ("iterator", Type::Iterator(None)),
-        ("notundef", Type::NotUndef(None)),
-        ("numeric", Type::Numeric),
-        ("object", Type::any_object()),
-        ("optional", Type::Optional(None)),
-        ("pattern", Type::Pattern([].into())),
-        ("pcore", Type::Object(object("Pcore", &Hash::new()))),
-        ("pcore::membername", pattern("Pcore::MemberName", r"\A[a-z_]\w*\z")),
-        ("pcore::qref", pattern("Pcore::QRef", TYPE_NAME)),
-        ("pcore::simpletypename", pattern("Pcore::SimpleTypeName", r"\A[A-Z]\w*\z")),
-        ("pcore::typename", pattern("Pcore::TypeName", TYPE_NAME)),
-        ("puppet::lookupcontext", Type::Object(LOOKUP_CONTEXT.clone())),
-        ("puppet::lookupkey", alias("Puppet::LookupKey", Type::RichDataKey)),
-        ("puppet::lookupvalue", alias("Puppet::LookupValue", Type::RichData)),
-        ("puppet::resource::param", Type::Object(RESOURCE_PARAM.clone())),
-        ("puppet::resource::resourcetype3", Type::Object(RESOURCE_TYPE.clone())),
-        ("regexp", Type::Regexp(None)),
-        ("resource", Type::Resource(None)),
-        ("richdata", Type::RichData),
-        ("richdatakey", Type::RichDataKey),
-        ("rubymethod", Type::Object(RUBY_METHOD.clone())),
-        ("runtime", Type::Runtime(Arc::new(RuntimeType { runtime: None, name: None }))),
-        ("scalar", Type::Scalar),
-        ("scalardata", Type::ScalarData),
-        ("semver", Type::SemVer([].into())),
-        ("semverrange", Type::SemVerRange),
-        ("sensitive", Type::Sensitive(Arc::new(Type::Any))),
-        ("string", Type::STRING),
-        ("struct", Type::structure([])),
-        ("timespan", leaf::any_timespan()),
-        ("timestamp", leaf::any_timestamp()),
-        ("tuple", Type::tuple(Vec::new(), None)),
-        ("type", Type::Type(None)),
-        ("typealias", alias("UnresolvedAlias", Type::Reference("UnresolvedReference".into()))),
-        ("typereference", Type::Reference("UnresolvedReference".into())),
-        ("typeset", Type::any_type_set()),
-        ("undef", Type::Undef),
-        ("uri", Type::Uri(None)),
-        ("variant", Type::Variant([].into())),
-    ])
-});
+/// Types are made when they are first asked for: the few that are objects take longer to define than a small program to run.
+type Make = fn() -> Type;
+
+const BUILTIN: &[(&str, Make)] = &[
+    ("annotation", || Type::Object(ObjectType::annotation())),
+    ("any", || Type::Any),
+    ("array", || Type::any_array()),
+    ("binary", || Type::Binary),
+    ("boolean", || Type::BOOLEAN),
+    ("callable", || Type::Callable(None)),
+    ("catalogentry", || Type::CatalogEntry),
+    ("class", || Type::Class(None)),
+    ("collection", || Type::Collection(Range::ANY_SIZE)),
+    ("data", || Type::Data),
+    ("default", || Type::Default),
+    ("deferred", || Type::Object(DEFERRED.clone())),
+    ("enum", || Type::enumeration([], false)),
+    ("error", || Type::Object(ERROR.clone())),
+    ("float", || Type::FLOAT),
+    ("hash", || Type::any_hash()),
+    ("init", || Type::Init(Arc::new(InitType { ty: None, args: Vec::new() }))),
+    ("integer", || Type::INTEGER),
+    ("iterable", || Type::Iterable(None)),
+    ("iterator", || Type::Iterator(None)),
+    ("notundef", || Type::NotUndef(None)),
+    ("numeric", || Type::Numeric),
+    ("object", || Type::any_object()),
+    ("optional", || Type::Optional(None)),
+    ("pattern", || Type::Pattern([].into())),
+    ("pcore", || Type::Object(object("Pcore", &Hash::new()))),
+    ("pcore::membername", || pattern("Pcore::MemberName", r"\A[a-z_]\w*\z")),
+    ("pcore::qref", || pattern("Pcore::QRef", TYPE_NAME)),
+    ("pcore::simpletypename", || pattern("Pcore::SimpleTypeName", r"\A[A-Z]\w*\z")),
+    ("pcore::typename", || pattern("Pcore::TypeName", TYPE_NAME)),
+    ("puppet::lookupcontext", || Type::Object(LOOKUP_CONTEXT.clone())),
+    ("puppet::lookupkey", || alias("Puppet::LookupKey", Type::RichDataKey)),
+    ("puppet::lookupvalue", || alias("Puppet::LookupValue", Type::RichData)),
+    ("puppet::resource::param", || Type::Object(RESOURCE_PARAM.clone())),
+    ("puppet::resource::resourcetype3", || Type::Object(RESOURCE_TYPE.clone())),
+    ("regexp", || Type::Regexp(None)),
+    ("resource", || Type::Resource(None)),
+    ("richdata", || Type::RichData),
+    ("richdatakey", || Type::RichDataKey),
+    ("rubymethod", || Type::Object(RUBY_METHOD.clone())),
+    ("runtime", || Type::Runtime(Arc::new(RuntimeType { runtime: None, name: None }))),
+    ("scalar", || Type::Scalar),
+    ("scalardata", || Type::ScalarData),
+    ("semver", || Type::SemVer([].into())),
+    ("semverrange", || Type::SemVerRange),
+    ("sensitive", || Type::Sensitive(Arc::new(Type::Any))),
+    ("string", || Type::STRING),
+    ("struct", || Type::structure([])),
+    ("timespan", || leaf::any_timespan()),
+    ("timestamp", || leaf::any_timestamp()),
+    ("tuple", || Type::tuple(Vec::new(), None)),
+    ("type", || Type::Type(None)),
+    ("typealias", || alias("UnresolvedAlias", Type::Reference("UnresolvedReference".into()))),
+    ("typereference", || Type::Reference("UnresolvedReference".into())),
+    ("typeset", || Type::any_type_set()),
+    ("undef", || Type::Undef),
+    ("uri", || Type::Uri(None)),
+    ("variant", || Type::Variant([].into())),
+];
+
+static BY_NAME: LazyLock<FxHashMap<&str, LazyLock<Type>>> =
+    LazyLock::new(|| BUILTIN.iter().map(|(name, make)| (*name, LazyLock::new(*make))).collect());
 
 impl Type {
     /// The names of the built-in types, in lower case and in order.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-        let mut names: Vec<&str> = BUILTIN.keys().copied().collect();
-        names.sort_unstable();
-        names.into_iter()
+        BUILTIN.iter().map(|(name, _)| *name)
     }
 
     /// The built-in type of that name; as everywhere with types, upper and lower case are the same.
     pub fn builtin(name: &str) -> Option<Type> {
-        match BUILTIN.get(name) {
-            Some(ty) => Some(ty.clone()),
-            None => BUILTIN.get(name.to_ascii_lowercase().as_str()).cloned(),
-        }
+        let known = BY_NAME.get(name).or_else(|| BY_NAME.get(name.to_ascii_lowercase().as_str()));
+        known.map(|ty| Type::clone(ty))
     }
 }
 
@@ -229,4 +229,17 @@ pub fn deferred() -> Arc<ObjectType> {
 /// The type of `Error` values.
 pub fn error() -> Arc<ObjectType> {
     ERROR.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_in_order_and_can_be_made() {
+        assert!(BUILTIN.is_sorted_by_key(|(name, _)| *name));
+        for name in Type::builtin_names() {
+            assert!(Type::builtin(name).is_some(), "{name}");
+        }
+    }
 }
