@@ -27,8 +27,13 @@ pub trait Extensions: Send + Sync + Debug {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
     /// The same, as far as its text tells; none if the code has to run for it.
     fn readable_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
-    /// The function of that name, if some module of the environment has one.
-    fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// The function that a name means to the code of a module, or of the site, if some module of the environment has one.
+    fn function(
+        &self,
+        environment: &Environment,
+        caller: Option<Name>,
+        name: &str,
+    ) -> Option<Arc<dyn ForeignFunction>>;
     /// Reads the code of a function or template that a compilation may soon want.
     fn read_ahead(&self, environment: &Environment, path: &Path);
     /// The function of that name, if this compilation has made one that no module has under its name.
