@@ -191,11 +191,11 @@ impl Vm<'_> {
                 variables.iter().filter_map(|(name, value)| Some((name.as_str()?.into(), value.clone())));
             all.extend(named);
         }
-        for name in ["facts", "trusted", "server_facts", "environment"] {
+        for name in ["trusted", "server_facts", "facts", "environment"] {
             all.extend(self.node_variable(name).map(|value| (name.into(), value)));
         }
         let scopes = self.scopes.visible(self.scopes.still_there(at));
-        all.extend(scopes.into_iter().rev().map(|(name, value)| (name.as_str().into(), value)));
+        all.extend(scopes.into_iter().map(|(name, value)| (name.as_str().into(), value)));
         all
     }
 
