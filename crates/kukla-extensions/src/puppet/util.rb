@@ -431,8 +431,46 @@ module Puppet
       end
     end
 
-    class Adaptable
-      class Adapter; end
+    # What code keeps beside an object of someone else's: one adapter of each class for each object.
+    module Adaptable
+      class Adapter
+        class << self
+          def get(object)
+            object.instance_variable_get(place)
+          end
+
+          def adapt(object, &block)
+            told(get(object) || associate_adapter(create_adapter(object), object), object, &block)
+          end
+
+          def adapt_new(object, &block)
+            told(associate_adapter(create_adapter(object), object), object, &block)
+          end
+
+          def clear(object)
+            object.remove_instance_variable(place) if object.instance_variable_defined?(place)
+          end
+
+          def create_adapter(_object)
+            new
+          end
+
+          def associate_adapter(adapter, object)
+            object.instance_variable_set(place, adapter)
+          end
+
+          private
+
+          def told(adapter, object)
+            yield adapter, object if block_given?
+            adapter
+          end
+
+          def place
+            "@adapter_#{object_id}"
+          end
+        end
+      end
     end
   end
 
