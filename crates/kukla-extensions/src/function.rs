@@ -23,13 +23,15 @@ use crate::programs::RubyPrograms;
 use crate::values::{self, Audience};
 use crate::{scope, session};
 
+/// The module that asks for a function, and the name.
+type Asked = (Option<Name>, Box<str>);
+
 /// The Ruby functions of one environment.
 #[derive(Debug)]
 pub struct RubyFunctions {
     programs: Arc<RubyPrograms>,
     workers: Arc<Workers>,
-    /// By who asks and the name, and by the file.
-    files: Mutex<FxHashMap<(Option<Name>, Box<str>), Option<PathBuf>>>,
+    files: Mutex<FxHashMap<Asked, Option<PathBuf>>>,
     known: Mutex<FxHashMap<PathBuf, Arc<RubyFunction>>>,
 }
 
