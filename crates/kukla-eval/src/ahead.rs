@@ -213,7 +213,7 @@ impl Environment {
             Mention::Function(name) if self.registry.get(name).is_some() => {}
             Mention::Function(name) => {
                 if !self.read_file_of(CodeKind::Function, name)
-                    && let Some(path) = self.ruby_function(name.as_str())
+                    && let Some(path) = self.ruby_function(None, name.as_str())
                 {
                     self.read_foreign(&path);
                 }

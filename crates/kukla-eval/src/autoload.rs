@@ -30,10 +30,10 @@ impl Vm<'_> {
         self.settled(found, &heard)
     }
 
-    /// The function of that name.
-    pub(crate) fn autoload_function(&mut self, name: Name) -> Flow<Option<Function>> {
+    /// The function that a name means to the code of a module, or of the site.
+    pub(crate) fn autoload_function(&mut self, name: Name, caller: Option<Name>) -> Flow<Option<Function>> {
         let mut heard = Remarks::default();
-        let found = self.finding(name, |environment| environment.function(name, &mut heard));
+        let found = self.finding(name, |environment| environment.function(name, caller, &mut heard));
         self.settled(found, &heard)
     }
 
@@ -78,7 +78,7 @@ impl Vm<'_> {
         let name = self.environment().function_name(name, &mut heard);
         self.remark(&heard);
         match name {
-            Some(name) => self.autoload_function(name),
+            Some(name) => self.autoload_function(name, None),
             None => Ok(None),
         }
     }

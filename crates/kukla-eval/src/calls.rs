@@ -97,7 +97,7 @@ impl Vm<'_> {
             }
             return Ok(known);
         }
-        match self.autoload_function(callee.name)? {
+        match self.autoload_function(callee.name, self.unit().module)? {
             Some(function) => {
                 self.unit().set_function(callee.slot, &function);
                 Ok(function)
@@ -118,7 +118,7 @@ impl Vm<'_> {
 
     #[cold]
     fn unknown_function(&self, name: &str) -> Diagnostic {
-        if let Some(path) = self.environment().ruby_function(name) {
+        if let Some(path) = self.environment().ruby_function(None, name) {
             return diagnostic!(RUBY_FUNCTION { name, file: path.display() });
         }
         let failure = diagnostic!(UNKNOWN_FUNCTION { name });
@@ -136,7 +136,7 @@ impl Vm<'_> {
             Some(found) => Some(found),
             None => self.function_made(bare)?,
         };
-        let function = found.ok_or_else(|| match self.environment().ruby_function(bare) {
+        let function = found.ok_or_else(|| match self.environment().ruby_function(None, bare) {
             Some(_) => self.unknown_function(bare).into(),
             None => unknown(),
         })?;

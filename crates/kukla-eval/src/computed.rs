@@ -30,7 +30,7 @@ impl Environment {
     /// The name of a function, if there may be one.
     pub fn function_name(&self, text: &str, heard: &mut Remarks) -> Option<Name> {
         let text = &lower_case(text);
-        let brought = || self.extensions.as_ref()?.function(self, text).map(|_| Name::new(text));
+        let brought = || self.extensions.as_ref()?.function(self, None, text).map(|_| Name::new(text));
         self.name_of_file(CodeKind::Function, text, heard).or_else(brought)
     }
 

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
@@ -75,6 +76,7 @@ pub struct Environment {
     pub registry: Arc<Registry>,
     modules: Vec<Module>,
     by_name: FxHashMap<Name, usize>,
+    libraries: Vec<PathBuf>,
     root_files: CodeFiles,
     stdlib: OnceLock<Option<u32>>,
     /// Whether the functions of stdlib that were asked for are written as the built-in ones take them to be.
@@ -108,7 +110,9 @@ static NO_SETTINGS_OF_ITS_OWN: LazyLock<Arc<Defined<Class>>> = LazyLock::new(|| 
 });
 
 /// Where modules keep functions written in Ruby, the newer API first: it is preferred.
-const RUBY_FUNCTIONS: &[&str] = &["lib/puppet/functions", "lib/puppet/parser/functions"];
+const RUBY_FUNCTIONS: &[&str] = &["puppet/functions", OLD_RUBY_FUNCTIONS];
+
+const OLD_RUBY_FUNCTIONS: &str = "puppet/parser/functions";
 
 /// A file as it reads.
 #[derive(Debug)]
@@ -133,11 +137,18 @@ impl Environment {
     ) -> Environment {
         let mut modules: Vec<Module> = Vec::new();
         let mut by_name = FxHashMap::default();
+        let mut libraries = Vec::new();
         let mut inputs = InputSet::default();
         for directory in &modulepath {
             let (entries, listing) = tracked(&*world, |world| world.list(directory));
             inputs.extend(&listing);
-            for entry in entries.into_iter().filter(|entry| entry.is_directory && is_module(&entry.name)) {
+            for entry in entries.into_iter().filter(|entry| entry.is_directory) {
+                if !entry.name.starts_with('.') {
+                    libraries.push(directory.join(&entry.name).join("lib"));
+                }
+                if !is_module(&entry.name) {
+                    continue;
+                }
                 let name = Name::new(&entry.name);
                 by_name.entry(name).or_insert_with(|| {
                     modules.push(Module {
@@ -162,6 +173,7 @@ impl Environment {
             registry,
             modules,
             by_name,
+            libraries,
             root_files: CodeFiles::default(),
             stdlib: OnceLock::new(),
             familiar: RwLock::default(),
@@ -180,6 +192,12 @@ impl Environment {
     /// The modules, in the order of the module path.
     pub fn modules(&self) -> &[Module] {
         &self.modules
+    }
+
+    /// Where Puppet's autoloader finds resource types, their providers and functions of the old API, in the order of the module path: in
+    /// modules that another one hides, too, and in directories that have no name for a module.
+    pub fn libraries(&self) -> &[PathBuf] {
+        &self.libraries
     }
 
     /// Reads something that is kept for all compilations, all of which depend on it from then on.
@@ -499,8 +517,13 @@ impl Environment {
         Ok(())
     }
 
-    /// The function of that name, built in or written in Puppet, loading files as needed.
-    pub fn function(&self, name: Name, heard: &mut Remarks) -> Result<Option<Function>, Arc<Diagnostic>> {
+    /// The function that a name means to the code of a module, or of the site, loading files as needed.
+    pub fn function(
+        &self,
+        name: Name,
+        caller: Option<Name>,
+        heard: &mut Remarks,
+    ) -> Result<Option<Function>, Arc<Diagnostic>> {
         let name = in_lower_case(name);
         // What the site manifest defines wins over what is built in; what modules define does not.
         if let Some(found) = read(&self.known).functions.get(&name) {
@@ -529,7 +552,7 @@ impl Environment {
             }
         }
         if let Some(brought) =
-            self.extensions.as_ref().and_then(|brought| brought.function(self, name.as_str()))
+            self.extensions.as_ref().and_then(|brought| brought.function(self, caller, name.as_str()))
         {
             return Ok(Some(Function::Foreign(brought)));
         }
@@ -552,22 +575,34 @@ impl Environment {
         }
     }
 
-    /// The file in which a module, or the environment itself, writes the function of that name in Ruby.
-    pub fn ruby_function(&self, name: &str) -> Option<PathBuf> {
-        self.ruby_function_in(RUBY_FUNCTIONS, name)
+    /// The file in which a module, or the environment itself, writes in Ruby the function that a name means to a module: its own comes
+    /// before those of the modules that it depends on, and these before others'.
+    pub fn ruby_function(&self, caller: Option<Name>, name: &str) -> Option<PathBuf> {
+        self.ruby_function_in(RUBY_FUNCTIONS, caller, name)
     }
 
     /// The file in which a module, or the environment itself, writes the function of that name for the old API.
     pub fn old_ruby_function(&self, name: &str) -> Option<PathBuf> {
-        self.ruby_function_in(&["lib/puppet/parser/functions"], name)
+        self.ruby_function_in(&[OLD_RUBY_FUNCTIONS], None, name)
     }
 
-    fn ruby_function_in(&self, directories: &[&str], name: &str) -> Option<PathBuf> {
+    fn ruby_function_in(&self, directories: &[&str], caller: Option<Name>, name: &str) -> Option<PathBuf> {
         let file = format!("{}.rb", name.replace("::", "/"));
-        let libraries = self.modules.iter().map(|module| &module.root).chain(&self.root);
-        let mut candidates =
-            libraries.flat_map(|root| directories.iter().map(|directory| root.join(directory).join(&file)));
+        let caller = caller.filter(|_| !name.contains("::")).and_then(|name| self.module(&name));
+        let near = caller.into_iter().flat_map(|module| iter::once(module).chain(self.dependencies(module)));
+        let modules = near.chain(&self.modules).map(|module| &module.root);
+        let seen = self.root.iter().chain(modules);
+        let seen = seen.flat_map(|root| directories.iter().map(|of| root.join("lib").join(of)));
+        let hidden = self.libraries.iter().map(|library| library.join(OLD_RUBY_FUNCTIONS));
+        let mut candidates = seen.chain(hidden).map(|directory| directory.join(&file));
         self.reading(|world| candidates.find(|path| world.exists(path)))
+    }
+
+    /// The modules that a module's metadata names as those it needs, as far as they are there.
+    fn dependencies(&self, module: &Module) -> impl Iterator<Item = &Module> {
+        let named = self.metadata(module).and_then(|metadata| metadata["dependencies"].as_array());
+        let named = named.into_iter().flatten().filter_map(|dependency| dependency["name"].as_str());
+        named.filter_map(|name| self.module(name.rsplit(['/', '-']).next()?))
     }
 
     /// Whether a built-in function is there and counts: what stdlib writes in Puppet, or in a version whose Ruby says something else,
@@ -578,7 +613,9 @@ impl Environment {
         {
             return false;
         }
-        if function.origin == FunctionOrigin::Beside && self.ruby_function(function.builtin.name).is_some() {
+        if function.origin == FunctionOrigin::Beside
+            && self.ruby_function(None, function.builtin.name).is_some()
+        {
             return false;
         }
         if function.origin.is_stdlib()
@@ -600,7 +637,7 @@ impl Environment {
             return *known;
         }
         let file = format!("{}.rb", name.replace("::", "/"));
-        let directories = RUBY_FUNCTIONS.iter().map(|directory| module.root.join(directory));
+        let directories = RUBY_FUNCTIONS.iter().map(|directory| module.root.join("lib").join(directory));
         let familiar = self.reading(|world| {
             match directories.clone().find_map(|directory| world.read(&directory.join(&file)).ok()) {
                 Some(text) => self.registry.takes_the_place_of(name, &text),
@@ -727,7 +764,7 @@ impl Environment {
 
     /// The function of that name, if it is written in Puppet.
     pub fn puppet_function(&self, name: Name) -> Option<Arc<Defined<PuppetFunction>>> {
-        match self.function(name, &mut Remarks::default()) {
+        match self.function(name, None, &mut Remarks::default()) {
             Ok(Some(Function::Puppet(function))) => Some(function),
             _ => None,
         }

@@ -27,8 +27,13 @@ pub trait Extensions: Send + Sync + Debug {
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
     /// The same, as far as its text tells; none if the code has to run for it.
     fn readable_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
-    /// The function of that name, if some module of the environment has one.
-    fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>>;
+    /// The function that a name means to the code of a module, or of the site, if some module of the environment has one.
+    fn function(
+        &self,
+        environment: &Environment,
+        caller: Option<Name>,
+        name: &str,
+    ) -> Option<Arc<dyn ForeignFunction>>;
     /// Reads the code of a function or template that a compilation may soon want.
     fn read_ahead(&self, environment: &Environment, path: &Path);
     /// The function of that name, if this compilation has made one that no module has under its name.
@@ -186,11 +191,11 @@ impl Vm<'_> {
                 variables.iter().filter_map(|(name, value)| Some((name.as_str()?.into(), value.clone())));
             all.extend(named);
         }
-        for name in ["facts", "trusted", "server_facts", "environment"] {
+        for name in ["trusted", "server_facts", "facts", "environment"] {
             all.extend(self.node_variable(name).map(|value| (name.into(), value)));
         }
         let scopes = self.scopes.visible(self.scopes.still_there(at));
-        all.extend(scopes.into_iter().rev().map(|(name, value)| (name.as_str().into(), value)));
+        all.extend(scopes.into_iter().map(|(name, value)| (name.as_str().into(), value)));
         all
     }
 

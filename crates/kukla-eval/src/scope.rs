@@ -668,20 +668,21 @@ impl Scopes {
         Position { scope, frame }
     }
 
-    /// Every variable visible from `at`, innermost first; a name may come several times.
+    /// Every variable visible from `at`, those of outer scopes first, in each as they were set; a name may come several times.
     pub fn visible(&self, at: Position) -> Vec<(Name, Value)> {
-        let mut all = Vec::new();
+        let mut inside_out = Vec::new();
         let mut frame = at.frame;
         while frame != FrameId::NONE {
             let here = &self.frames[frame.0 as usize];
-            all.extend(here.variables.iter().map(|(name, value)| (name, value.clone())));
+            inside_out.push(&here.variables);
             frame = here.outer;
         }
         let mut scope = Some(at.scope);
         while let Some(id) = scope {
-            all.extend(self.get(id).variables.iter().map(|(name, value)| (name, value.clone())));
+            inside_out.push(&self.get(id).variables);
             scope = self.next(id);
         }
-        all
+        let all = inside_out.into_iter().rev().flat_map(Variables::iter);
+        all.map(|(name, value)| (name, value.clone())).collect()
     }
 }

@@ -76,8 +76,8 @@ impl<'e> Vm<'e> {
         let mut scopes = Scopes::new();
         // The top scope is that of the class `main`.
         let top = &mut scopes.get_mut(ScopeId::TOP).variables;
-        for name in ["title", "name"] {
-            top.set(Name::new(name), "main".into());
+        for (name, value) in [("module_name", ""), ("title", "main"), ("name", "main")] {
+            top.set(Name::new(name), value.into());
         }
         Vm {
             compilation: Compilation::new(environment, node, Rc::clone(&budget)),

@@ -13,7 +13,7 @@ use kukla_eval::{Environment, Flow, Vm};
 use kukla_ruby::survey::{OldFunction, old_function};
 use kukla_ruby::{ClassId, Result, Ruby, Symbol, Unwind};
 use kukla_syntax::diagnostic;
-use kukla_values::Value;
+use kukla_values::{Name, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes::RUBY_FUNCTION_MISSING;
@@ -23,31 +23,39 @@ use crate::programs::RubyPrograms;
 use crate::values::{self, Audience};
 use crate::{scope, session};
 
+/// The module that asks for a function, and the name.
+type Asked = (Option<Name>, Box<str>);
+
 /// The Ruby functions of one environment.
 #[derive(Debug)]
 pub struct RubyFunctions {
     programs: Arc<RubyPrograms>,
     workers: Arc<Workers>,
-    known: Mutex<FxHashMap<Box<str>, Option<Arc<RubyFunction>>>>,
+    files: Mutex<FxHashMap<Asked, Option<PathBuf>>>,
+    known: Mutex<FxHashMap<PathBuf, Arc<RubyFunction>>>,
 }
 
 impl RubyFunctions {
     /// None known yet.
     pub fn new(programs: Arc<RubyPrograms>, workers: Arc<Workers>) -> RubyFunctions {
-        RubyFunctions { programs, workers, known: Mutex::default() }
+        RubyFunctions { programs, workers, files: Mutex::default(), known: Mutex::default() }
     }
 
-    /// The function of that name, if some module has one.
-    pub fn find(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>> {
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(name) {
-            return known.clone().map(|function| function as Arc<dyn ForeignFunction>);
-        }
-        let found = environment.ruby_function(name);
-        let found = found
-            .map(|path| Arc::new(RubyFunction::new(name, path, self.programs.clone(), self.workers.clone())));
-        lock().insert(name.into(), found.clone());
-        found.map(|function| function as Arc<dyn ForeignFunction>)
+    /// The function that a name means to a module, or to the site.
+    pub fn find(
+        &self,
+        environment: &Environment,
+        caller: Option<Name>,
+        name: &str,
+    ) -> Option<Arc<dyn ForeignFunction>> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = files
+            .entry((caller, name.into()))
+            .or_insert_with(|| environment.ruby_function(caller, name))
+            .clone()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = || RubyFunction::new(name, file.clone(), self.programs.clone(), self.workers.clone());
+        Some(known.entry(file.clone()).or_insert_with(|| Arc::new(made())).clone())
     }
 }
 
@@ -75,6 +83,10 @@ impl fmt::Debug for RubyFunction {
 /// The files that were run in an interpreter.
 #[derive(Default)]
 struct Loaded(FxHashSet<PathBuf>);
+
+/// The classes that `create_function` made in an interpreter, by the file that did: modules may have functions of the same name.
+#[derive(Default)]
+struct Classes(FxHashMap<PathBuf, kukla_ruby::Value>);
 
 /// Runs the file of a function, unless it was run in this interpreter before; what its last expression gives.
 pub fn load(ruby: &mut Ruby<'_>, path: &Path) -> Result<Option<kukla_ruby::Value>> {
@@ -172,11 +184,19 @@ impl RubyFunction {
         })
     }
 
-    fn load(&self, ruby: &mut Ruby<'_>) -> Result<()> {
-        load(ruby, &self.path).map(drop)
+    /// The class that `create_function` makes for the function, loading it as needed.
+    fn class(&self, ruby: &mut Ruby<'_>) -> Result<kukla_ruby::Value> {
+        if let Some(known) = ruby.part::<Classes>().0.get(&self.path) {
+            return Ok(known.clone());
+        }
+        load(ruby, &self.path)?;
+        let class = dispatch::created(ruby, &self.name)?.ok_or_else(|| self.missing())?;
+        ruby.part::<Classes>().0.insert(self.path.clone(), class.clone());
+        Ok(class)
     }
 
     /// Loads a function for the old API as Puppet does when a manifest calls it: what other functions may get away with is refused.
+    /// All modules share the names of these: who comes first has it.
     fn load_old(&self, ruby: &mut Ruby<'_>) -> Result<()> {
         let survey = match self.survey.get() {
             Some(known) => known,
@@ -204,6 +224,10 @@ impl RubyFunction {
                 );
                 return Err(ruby.argument_error(message));
             }
+        }
+        let scope = scope::object(ruby, 0)?;
+        if made(ruby, &scope, &self.name).is_some() {
+            return Ok(());
         }
         match load(ruby, &self.path)? {
             Some(made) => self.check_made(ruby, &made),
@@ -252,16 +276,11 @@ impl RubyFunction {
             return Ok(known.clone());
         }
         let declared = session::enter(vm, &self.programs, None, |ruby| {
-            self.load(ruby)?;
-            match dispatch::created(ruby, &self.name)? {
-                Some(class) => {
-                    let asked = ruby.symbols.intern("calls_itself?");
-                    let itself = ruby.send(&class, asked, &[])?.is_true();
-                    let _ = self.calls_itself.set(itself);
-                    dispatch::declared(ruby, &class)
-                }
-                None => Err(self.missing()),
-            }
+            let class = self.class(ruby)?;
+            let asked = ruby.symbols.intern("calls_itself?");
+            let itself = ruby.send(&class, asked, &[])?.is_true();
+            let _ = self.calls_itself.set(itself);
+            dispatch::declared(ruby, &class)
         })?;
         self.keep_dispatches(vm, declared)
     }
@@ -275,8 +294,7 @@ impl RubyFunction {
     fn call_itself(&self, vm: &mut Vm<'_>, args: &[Value], block: Option<Block>) -> Flow {
         let here = vm.standing().number();
         session::enter(vm, &self.programs, block.clone(), |ruby| {
-            self.load(ruby)?;
-            let Some(class) = dispatch::created(ruby, &self.name)? else { return Err(self.missing()) };
+            let class = self.class(ruby)?;
             let answer = dispatch::call_itself(ruby, &class, here, args, block.is_some())?;
             values::to_puppet(ruby, &answer)
         })
@@ -291,8 +309,7 @@ impl RubyFunction {
         let chosen = dispatch::choose(vm, &self.name, &dispatches, &args, block.as_ref())?;
         let here = vm.standing().number();
         let value = session::enter(vm, &self.programs, block.clone(), |ruby| {
-            self.load(ruby)?;
-            let Some(class) = dispatch::created(ruby, &self.name)? else { return Err(self.missing()) };
+            let class = self.class(ruby)?;
             let answer = chosen.call(ruby, &class, here, &args, block.is_some())?;
             values::to_puppet(ruby, &answer)
         })?;

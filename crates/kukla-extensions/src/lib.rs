@@ -29,7 +29,7 @@ use kukla_catalog::types::NativeType;
 use kukla_eval::foreign::{BackendAnswer, BackendQuestion, Extensions, ResourceValues, Verdict};
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
-use kukla_values::Hash;
+use kukla_values::{Hash, Name};
 
 pub use codes::CODES;
 use external::Workers;
@@ -72,8 +72,13 @@ impl Extensions for RubyExtensions {
         resource_type::judge(environment, &self.programs, facts, resources)
     }
 
-    fn function(&self, environment: &Environment, name: &str) -> Option<Arc<dyn ForeignFunction>> {
-        self.functions.find(environment, name)
+    fn function(
+        &self,
+        environment: &Environment,
+        caller: Option<Name>,
+        name: &str,
+    ) -> Option<Arc<dyn ForeignFunction>> {
+        self.functions.find(environment, caller, name)
     }
 
     fn read_ahead(&self, environment: &Environment, path: &Path) {

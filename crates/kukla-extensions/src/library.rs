@@ -101,8 +101,8 @@ pub fn outline(name: &str) -> Option<Value> {
 /// The providers that modules have for a resource type.
 pub fn providers(environment: &Environment, type_name: &str) -> Vec<Str> {
     let mut names: Vec<Str> = Vec::new();
-    for module in environment.modules() {
-        let directory = module.root.join("lib/puppet/provider").join(type_name);
+    for library in environment.libraries() {
+        let directory = library.join("puppet/provider").join(type_name);
         for file in environment.reading(|world| world.list(&directory)) {
             let name = file.name.strip_suffix(".rb").map(Str::from);
             names.extend(name.filter(|name| !names.contains(name)));

@@ -36,8 +36,8 @@ impl RubyTypes {
 impl Index {
     fn read(world: &dyn World, environment: &Environment) -> Index {
         let mut index = Index::default();
-        for module in environment.modules() {
-            let lib = module.root.join("lib/puppet");
+        for library in environment.libraries() {
+            let lib = library.join("puppet");
             for entry in world.list(&lib.join("type")) {
                 if let Some(name) = entry.name.strip_suffix(".rb") {
                     index.types.entry(name.into()).or_insert_with(|| lib.join("type").join(&entry.name));

@@ -222,7 +222,7 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         }
         Ok(output) => {
             let said = [output.stdout, output.stderr].concat();
-            failed(output.code.unwrap_or(1), &String::from_utf8_lossy(&said))
+            failed(output.code.unwrap_or(1), String::from_utf8_lossy(&said).trim())
         }
         Err(FileError::NotFound) => failed(1, ""),
         Err(FileError::Refused(refusal)) => fails(refusal.diagnostic()),

@@ -338,7 +338,8 @@ impl Host for VmHost<'_, '_> {
 
     fn has_function(&mut self, name: &str) -> bool {
         // Calling one in Ruby says that this is not supported.
-        self.vm.function_exists(name).unwrap_or(true) || self.vm.environment().ruby_function(name).is_some()
+        self.vm.function_exists(name).unwrap_or(true)
+            || self.vm.environment().ruby_function(None, name).is_some()
     }
 
     fn return_type(&mut self, name: &str) -> Option<Type> {

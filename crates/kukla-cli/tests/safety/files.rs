@@ -73,3 +73,11 @@ fn commands_end() {
         "{told:?}"
     );
 }
+
+#[test]
+fn what_a_failing_command_says_is_told_without_blanks_around_it() {
+    let scratch = Scratch::new("failing-commands");
+    let code = "generate('/bin/sh', '-c', 'echo; echo said; exit 3')";
+    let told = scratch.run(&["eval", "-e", code, "--commands", "/bin/sh"]);
+    assert!(told.code == Some(1) && told.err.contains("returned 3: said"), "{told:?}");
+}

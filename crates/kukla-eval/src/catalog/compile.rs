@@ -75,10 +75,6 @@ impl Vm<'_> {
         }
         let main = self.add_own(class(ResourceDefinition::Main), "main")?;
         self.catalog.scope_mut(ScopeId::TOP).resource = Some(main);
-        let top = self.scopes.get_mut(ScopeId::TOP);
-        for (variable, value) in [("title", "main"), ("name", "main"), ("module_name", "")] {
-            top.variables.bind(Name::new(variable), value.into());
-        }
         self.catalog.contain_in_stage(main)
     }
 

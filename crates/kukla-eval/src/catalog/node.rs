@@ -100,11 +100,11 @@ impl Vm<'_> {
         let scope = self.open_scope(ScopeKind::Node, ScopeId::TOP, id, CodeOrigin::Node);
         let opened = self.scopes.get_mut(scope);
         opened.label = Some(format!("Node[{title}]").into());
-        for variable in ["title", "name"] {
-            opened.variables.bind(Name::new(variable), title.clone().into());
-        }
         for variable in ["module_name", "caller_module_name"] {
             opened.variables.bind(Name::new(variable), "".into());
+        }
+        for variable in ["title", "name"] {
+            opened.variables.bind(Name::new(variable), title.clone().into());
         }
         self.catalog.add_class(&title);
         let name = self.node().name.to_lowercase();

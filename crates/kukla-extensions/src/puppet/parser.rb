@@ -285,7 +285,10 @@ module Puppet
 
       def add_resource(scope, resource)
         attributes = resource.to_hash.transform_keys(&:to_s)
-        scope.call_function('create_resources', [resource.type.downcase, { resource.title => attributes }])
+        mark = if resource.exported then '@@'
+               elsif resource.virtual then '@'
+               end
+        scope.call_function('create_resources', ["#{mark}#{resource.type.downcase}", { resource.title => attributes }])
       end
 
       def evaluate_classes(names, scope, _lazy = true)
@@ -614,6 +617,21 @@ module Puppet
           def module_name
             name.split('::').first
           end
+
+          # Declares the class; one without parameters is declared once.
+          def ensure_in_catalog(scope, parameters = nil)
+            raise ArgumentError, 'Cannot create resources for defined resource types' if type == :definition
+
+            declared = scope.catalog.resource('class', name) if parameters.nil?
+            return declared if declared
+
+            resource = Puppet::Parser::Resource.new('class', name, parameters: parameters || {})
+            scope.compiler.add_resource(scope, resource)
+            resource
+          end
+
+          # What a declaration needs first: classes see to theirs when they are declared.
+          def instantiate_resource(_scope, _resource); end
         end
 
         def find_hostclass(name)

@@ -84,6 +84,10 @@ module Puppet
         nil
       end
 
+      def get_env(name, _mode = nil)
+        ENV[name]
+      end
+
       def uri_encode(text, _options = { allow_fragment: false })
         text.gsub(/[^a-zA-Z0-9_\-.~\/:?&=%#]/) { |c| c.bytes.map { |b| format('%%%02X', b) }.join }
       end
@@ -398,6 +402,15 @@ module Puppet
 
     def value(name, *)
       self[name]
+    end
+
+    # Settings are not kept by the sections of a file.
+    def set_in_section(_name, _section)
+      nil
+    end
+
+    def set_in_section?(name, section)
+      !set_in_section(name, section).nil?
     end
 
     def include?(name)

@@ -37,6 +37,110 @@ module Puppet
       end
     end
 
+    module Platform
+      def windows?
+        false
+      end
+
+      def solaris?
+        false
+      end
+      module_function :windows?, :solaris?
+    end
+
+    # Files of sections, to read.
+    module IniConfig
+      class IniParseError < Puppet::Error; end
+
+      class Section
+        attr_reader :name, :file, :entries
+
+        def initialize(name, file)
+          @name = name
+          @file = file
+          @entries = []
+        end
+
+        def [](key)
+          found = pair(key)
+          found && found.last
+        end
+
+        def []=(key, value)
+          found = pair(key)
+          found ? found[1] = value : @entries << [key, value]
+        end
+
+        def add_line(line)
+          @entries << line
+        end
+
+        private
+
+        def pair(key)
+          @entries.find { |entry| entry.is_a?(Array) && entry.first == key }
+        end
+      end
+
+      class PhysicalFile
+        attr_reader :contents
+
+        def initialize(file, _options = {})
+          @file = file
+          @contents = []
+        end
+
+        def read
+          raise IniParseError, "Cannot read nonexistent file #{@file.inspect}" unless File.exist?(@file)
+
+          parse(File.read(@file))
+        end
+
+        def parse(text)
+          section = key = nil
+          text.each_line.with_index(1) do |line, number|
+            case line
+            when /^\s*$|^[#;]|^\s*rem\s/i then section ? section.add_line(line) : @contents << line
+            when /^\[([^\]]+)\]/
+              section = add_section($1)
+              key = nil
+            else
+              key = read_property(section, key, line) || raise(IniParseError, "Can't parse line '#{line.chomp}' (file: #{@file}, line: #{number})")
+            end
+          end
+        end
+
+        def sections
+          @contents.grep(Section)
+        end
+
+        def get_section(name)
+          sections.find { |section| section.name == name }
+        end
+
+        def add_section(name)
+          raise IniParseError, "Section #{name.inspect} is already defined, cannot redefine (file: #{@file})" if get_section(name)
+
+          Section.new(name, @file).tap { |section| @contents << section }
+        end
+
+        private
+
+        # The name of the property that a line is of; one that begins with blanks goes on with the last.
+        def read_property(section, key, line)
+          if key && line.match?(/^[ \t\r\n\f]/)
+            section[key] += "\n#{line.chomp}"
+            return key
+          end
+          return unless line =~ /^\s*([^\s=]+)\s*=\s*(.*)$/
+          raise IniParseError, "Property with key #{$1.inspect} outside of a section" unless section
+
+          section[$1] = $2.rstrip
+          $1
+        end
+      end
+    end
+
     # Permissions in letters: `u=rw,go+rX`.
     module SymbolicFileMode
       PLACES = { 'u' => 6, 'g' => 3, 'o' => 0 }.freeze
@@ -327,8 +431,46 @@ module Puppet
       end
     end
 
-    class Adaptable
-      class Adapter; end
+    # What code keeps beside an object of someone else's: one adapter of each class for each object.
+    module Adaptable
+      class Adapter
+        class << self
+          def get(object)
+            object.instance_variable_get(place)
+          end
+
+          def adapt(object, &block)
+            told(get(object) || associate_adapter(create_adapter(object), object), object, &block)
+          end
+
+          def adapt_new(object, &block)
+            told(associate_adapter(create_adapter(object), object), object, &block)
+          end
+
+          def clear(object)
+            object.remove_instance_variable(place) if object.instance_variable_defined?(place)
+          end
+
+          def create_adapter(_object)
+            new
+          end
+
+          def associate_adapter(adapter, object)
+            object.instance_variable_set(place, adapter)
+          end
+
+          private
+
+          def told(adapter, object)
+            yield adapter, object if block_given?
+            adapter
+          end
+
+          def place
+            "@adapter_#{object_id}"
+          end
+        end
+      end
     end
   end
 

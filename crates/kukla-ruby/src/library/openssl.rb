@@ -1,4 +1,4 @@
-# OpenSSL: digests, authentication codes, keys made from passwords. Keys, certificates and ciphers are not there, and say so.
+# OpenSSL: digests, authentication codes, keys made from passwords, certificates to read. Keys and ciphers are not there, and say so.
 require 'digest'
 
 module OpenSSL
@@ -139,6 +139,14 @@ module OpenSSL
     end
   end
 
+  # What connections are asked for, and what goes wrong with them.
+  module SSL
+    class SSLError < OpenSSLError; end
+
+    VERIFY_NONE = 0
+    VERIFY_PEER = 1
+  end
+
   def self.secure_compare(one, other)
     Digest.digest('SHA256', one) == Digest.digest('SHA256', other) && one == other
   end
@@ -150,6 +158,6 @@ module OpenSSL
   end
 
   def self.const_missing(name)
-    raise NotImplementedError, "OpenSSL::#{name} is not there: of OpenSSL, Kukla has digests, HMAC and PBKDF2"
+    raise NotImplementedError, "OpenSSL::#{name} is not there: of OpenSSL, Kukla has digests, HMAC, PBKDF2 and certificates"
   end
 end

@@ -67,10 +67,25 @@ pub static SOURCES: &[Source] = &[
         include_str!("net_http.rb"),
     ),
     source("open3", &[], &["Open3"], include_str!("open3.rb")),
-    source("openssl", &["openssl/digest", "openssl/hmac"], &["OpenSSL"], include_str!("openssl.rb")),
+    source(
+        "openssl",
+        &["openssl/digest", "openssl/hmac", "openssl/x509"],
+        &["OpenSSL"],
+        concat!(include_str!("openssl.rb"), include_str!("openssl/asn1.rb"), include_str!("openssl/x509.rb"),),
+    ),
     source("ostruct", &[], &["OpenStruct"], include_str!("ostruct.rb")),
     source("pathname", &[], &["Pathname"], include_str!("pathname.rb")),
     source("resolv", &["resolv-replace"], &["Resolv"], include_str!("resolv.rb")),
+    source(
+        "rexml/document",
+        &["rexml/element", "rexml/xpath", "rexml/parseexception"],
+        &[],
+        concat!(
+            include_str!("rexml/nodes.rb"),
+            include_str!("rexml/reader.rb"),
+            include_str!("rexml/xpath.rb"),
+        ),
+    ),
     source(
         "rubygems",
         &["rubygems/version", "rubygems/requirement", "rubygems/dependency"],
