@@ -21,7 +21,7 @@ module Kukla
     def execute(*args, &block)
       return puppets.execute(*args, &block) if block || @group.kukla_inside_puppet?
 
-      code = args.map { |arg| Source.of(arg) }.join(', ')
+      code = args.map { |arg| Source.of_argument(arg) }.join(', ')
       @group.kukla_call("#{func_name}(#{code})")
     rescue Source::Unwritable
       puppets.execute(*args)
@@ -46,7 +46,7 @@ module Kukla
   end
 
   # Goes before the helpers of function suites. An example that reaches for objects inside Puppet (the scope, the function, a block of Ruby
-  # for it, a method that it replaces) tests these objects, and is left to them.
+  # for it, a method that it replaces, numbers that it seeds) tests these objects, and is left to them.
   module Functions
     @left_to_puppet = 0
 
@@ -90,7 +90,7 @@ module Kukla
     end
 
     def kukla_inside_puppet?
-      @kukla_inside_puppet || kukla_stubs?
+      @kukla_inside_puppet || kukla_stubs? || kukla_seeded?
     end
 
     def kukla_stay_inside_puppet
@@ -99,6 +99,11 @@ module Kukla
     end
 
     private
+
+    # Numbers that follow from a seed are those of Ruby's own generator.
+    def kukla_seeded?
+      Random.seed != @kukla_seed
+    end
 
     # Spec helpers always replace a method of Puppet.features, which no function asks.
     def kukla_stubs?
