@@ -17,6 +17,7 @@ RSpec.configure do |config|
       require_relative 'kukla/functions'
       RSpec::Puppet::Adapters::Base.prepend(Kukla::Adapter)
       RSpec::Puppet::FunctionExampleGroup.prepend(Kukla::Functions)
+      Puppet::Parser::Functions.singleton_class.prepend(Kukla::StandIns::Definitions)
       RSpec::Matchers::BuiltIn::RaiseError.prepend(Kukla::AnyClass)
     end
   end

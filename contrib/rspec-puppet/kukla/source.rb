@@ -7,11 +7,6 @@ module Kukla
     class Unwritable < StandardError; end
 
     class << self
-      # Puppet's older functions know a missing argument by a symbol.
-      def of_argument(value)
-        value == :undef ? 'undef' : of(value)
-      end
-
       def of(value)
         case value
         when nil then 'undef'
