@@ -17,8 +17,14 @@ RSpec.configure do |config|
       require_relative 'kukla/functions'
       RSpec::Puppet::Adapters::Base.prepend(Kukla::Adapter)
       RSpec::Puppet::FunctionExampleGroup.prepend(Kukla::Functions)
+      Puppet::Parser::Functions.singleton_class.prepend(Kukla::StandIns::Definitions)
+      RSpec::Matchers::BuiltIn::RaiseError.prepend(Kukla::AnyClass)
     end
   end
+
+  # Around all that an example does, to see whether it seeds Ruby's numbers.
+  config.before { @kukla_seed = Random.seed }
+  config.after { srand(@kukla_seed) unless Random.seed == @kukla_seed }
 
   config.after(:suite) do
     left = defined?(Kukla::Functions) ? Kukla::Functions.left_to_puppet : 0

@@ -21,9 +21,9 @@ module Kukla
     def execute(*args, &block)
       return puppets.execute(*args, &block) if block || @group.kukla_inside_puppet?
 
-      code = args.map { |arg| Source.of(arg) }.join(', ')
+      code = args.map { |arg| written(arg) }.join(', ')
       @group.kukla_call("#{func_name}(#{code})")
-    rescue Source::Unwritable
+    rescue Source::Unwritable, LoadError
       puppets.execute(*args)
     end
 
@@ -39,6 +39,11 @@ module Kukla
 
     private
 
+    # To functions of the old API, which have no `::` in their names, a symbol stands for what is missing.
+    def written(arg)
+      arg == :undef && !func_name.include?('::') ? 'undef' : Source.of(arg)
+    end
+
     def puppets
       @group.kukla_stay_inside_puppet
       @own ||= @puppets.call
@@ -46,7 +51,7 @@ module Kukla
   end
 
   # Goes before the helpers of function suites. An example that reaches for objects inside Puppet (the scope, the function, a block of Ruby
-  # for it, a method that it replaces) tests these objects, and is left to them.
+  # for it, a method that it replaces, numbers that it seeds) tests these objects, and is left to them, as is one that needs a gem.
   module Functions
     @left_to_puppet = 0
 
@@ -90,7 +95,7 @@ module Kukla
     end
 
     def kukla_inside_puppet?
-      @kukla_inside_puppet || kukla_stubs?
+      @kukla_inside_puppet || kukla_stubs? || kukla_seeded?
     end
 
     def kukla_stay_inside_puppet
@@ -99,6 +104,11 @@ module Kukla
     end
 
     private
+
+    # Numbers that follow from a seed are those of Ruby's own generator.
+    def kukla_seeded?
+      Random.seed != @kukla_seed
+    end
 
     # Spec helpers always replace a method of Puppet.features, which no function asks.
     def kukla_stubs?

@@ -3,13 +3,13 @@
 module Kukla
   # Values of Ruby as Puppet code.
   module Source
-    # A value that Puppet code cannot have: a symbol, bytes that are no text.
+    # A value that Puppet code cannot have: a symbol, bytes that are no text, a class whose title is no name.
     class Unwritable < StandardError; end
 
     class << self
       def of(value)
         case value
-        when nil, :undef then 'undef'
+        when nil then 'undef'
         when :default then 'default'
         when Hash then "{#{value.map { |key, inner| "#{of(key)} => #{of(inner)}" }.join(', ')}}"
         when Array then "[#{value.map { |inner| of(inner) }.join(', ')}]"
@@ -37,9 +37,15 @@ module Kukla
         when SemanticPuppet::Version then "SemVer('#{value}')"
         when SemanticPuppet::VersionRange then "SemVerRange('#{value}')"
         when Puppet::Pops::Types::PAnyType then value.to_s
-        when Puppet::Resource then "#{value.type}[#{text(value.title)}]"
+        when Puppet::Resource then reference(value)
         else raise Unwritable, value.inspect
         end
+      end
+
+      def reference(resource)
+        raise Unwritable, resource.inspect if resource.class? && resource.title !~ /\A(::)?\w+(::\w+)*\z/
+
+        "#{resource.type}[#{text(resource.title)}]"
       end
     end
   end

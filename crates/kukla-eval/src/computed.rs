@@ -31,7 +31,8 @@ impl Environment {
     pub fn function_name(&self, text: &str, heard: &mut Remarks) -> Option<Name> {
         let text = &lower_case(text);
         let brought = || self.extensions.as_ref()?.function(self, None, text).map(|_| Name::new(text));
-        self.name_of_file(CodeKind::Function, text, heard).or_else(brought)
+        let replaced = || self.is_overridden(text).then(|| Name::new(text));
+        self.name_of_file(CodeKind::Function, text, heard).or_else(brought).or_else(replaced)
     }
 
     /// The name of a type alias (lower case), if there may be one.

@@ -270,6 +270,11 @@ impl Vm<'_> {
         self.declared(&ResourceRef::new(type_name, title))
     }
 
+    /// Takes a declared resource out of the catalog.
+    pub fn remove_resource(&mut self, id: ResourceId) {
+        self.catalog.remove(id);
+    }
+
     /// All declared resources.
     pub fn resource_ids(&self) -> Vec<ResourceId> {
         self.catalog.ids().collect()

@@ -1,7 +1,7 @@
 //! What stands in for functions and templates of modules that cannot run here (`--overrides DIR`): functions in Puppet (`functions/web/port.pp`),
 //! tables of calls (`functions/web/port.json`), other templates (`templates/web/page.erb`).
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_formats::json;
@@ -45,6 +45,10 @@ impl ForeignFunction for Table {
 
 impl Environment {
     fn override_at(&self, below: &str, name: &str) -> Option<PathBuf> {
+        // A name that code computes could lead out of the directory.
+        if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_))) {
+            return None;
+        }
         let path = self.settings.overrides.as_ref()?.join(below).join(name);
         self.reading(|world| world.exists(&path)).then_some(path)
     }
@@ -57,6 +61,11 @@ impl Environment {
     /// The file of a table that stands in for the function of that name.
     pub fn table_override(&self, name: &str) -> Option<PathBuf> {
         self.override_at("functions", &format!("{}.json", name.replace("::", "/")))
+    }
+
+    /// Whether something stands in for the function of that name.
+    pub fn is_overridden(&self, name: &str) -> bool {
+        self.function_override(name).is_some() || self.table_override(name).is_some()
     }
 
     /// The file that stands in for the template of that name, `module/name`.

@@ -254,10 +254,7 @@ fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: 
     let environment = vm.environment();
     piece.is_overridden = match piece.kind {
         PieceKind::Template => environment.template_override(&piece.name).is_some(),
-        PieceKind::Function => {
-            environment.function_override(&piece.name).is_some()
-                || environment.table_override(&piece.name).is_some()
-        }
+        PieceKind::Function => environment.is_overridden(&piece.name),
         _ => false,
     };
     if piece.is_overridden {

@@ -69,6 +69,7 @@ const SINGLETON: &[Native] = &[
     method("classes", 0, 0, classes),
     method("all_tags", 0, 0, all_tags),
     method("find_resource", 2, 2, find_resource),
+    method("remove_resource", 2, 2, remove_resource),
     method("resources", 0, 0, resources),
     method("definition", 1, 1, definition),
     method("parse_type", 1, 1, parse_type),
@@ -460,6 +461,12 @@ fn find_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (type_name, title) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
     let found = ruby.with_puppet(|puppet| puppet.resource(&type_name, &title))?;
     resource_object(ruby, found)
+}
+
+fn remove_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (type_name, title) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
+    ruby.with_puppet(|puppet| puppet.remove_resource(&type_name, &title))?;
+    Ok(Value::Nil)
 }
 
 fn resources(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {

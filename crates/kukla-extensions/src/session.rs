@@ -196,8 +196,7 @@ impl Puppet for Compilation<'_, '_> {
     }
 
     fn is_overridden(&self, name: &str) -> bool {
-        let environment = self.vm.environment();
-        environment.function_override(name).is_some() || environment.table_override(name).is_some()
+        self.vm.environment().is_overridden(name)
     }
 
     fn call_lambda(
@@ -282,6 +281,12 @@ impl Puppet for Compilation<'_, '_> {
 
     fn resource(&mut self, type_name: &str, title: &str) -> Option<ResourceView> {
         self.vm.find_resource(type_name, title).map(|id| view(self.vm.resource_state(id)))
+    }
+
+    fn remove_resource(&mut self, type_name: &str, title: &str) {
+        if let Some(id) = self.vm.find_resource(type_name, title) {
+            self.vm.remove_resource(id);
+        }
     }
 
     fn resources(&mut self) -> Vec<ResourceView> {

@@ -241,6 +241,10 @@ pub trait Puppet {
         let _ = (type_name, title);
         None
     }
+    /// Takes a resource out of the catalog.
+    fn remove_resource(&mut self, type_name: &str, title: &str) {
+        let _ = (type_name, title);
+    }
     /// All resources of the catalog.
     fn resources(&mut self) -> Vec<ResourceView> {
         Vec::new()

@@ -242,8 +242,10 @@ fn what_may_be_changed_lies_below_a_directory() {
 File.open(at('a/b/c'), 'w', 0600) { |f| f.puts 'one'; f.write 'two' }
 File.open(at('a/b/c'), 'a+') { |f| f << '!'; f.rewind; p f.read }
 p File.stat(at('a/b/c')).mode.to_s(8), File.stat(at('a/b/c')).uid == Process.uid, File.writable?(at('a'))
+p %w[a a/b/c a/none].map { |path| File.executable?(at(path)) }
 File.delete(at('out')); FileUtils.rm_rf(at('a')); p Dir.children(at('.')).sort";
-    let expected = "\"one\\ntwo!\"\n\"100600\"\ntrue\ntrue\n[\"dangling\", \"inside\"]\n";
+    let expected =
+        "\"one\\ntwo!\"\n\"100600\"\ntrue\ntrue\n[true, false, false]\n[\"dangling\", \"inside\"]\n";
     assert_eq!(allowed(code), (Ended::With(0), expected.to_owned()));
     assert!(away.join("kept").exists(), "a link is removed, and not what it leads to");
 }

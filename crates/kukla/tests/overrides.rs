@@ -21,3 +21,19 @@ fn functions_of_the_old_api_find_the_replacement() {
         assert_eq!(value.as_str(), Some(expected));
     }
 }
+
+#[test]
+fn names_that_are_computed_lead_to_the_replacement_and_not_out_of_its_directory() {
+    let world = MemoryWorld::default()
+        .with("/site/environment.conf", "")
+        .with("/overrides/functions/inner.json", r#"[{"result": "the replacement"}]"#)
+        .with("/overrides/outside.json", r#"[{"result": "outside"}]"#);
+    let compiler = Compiler::new(world);
+    let eval = |code: &str| {
+        let mut spec = SiteSpec { code: Some(code.into()), ..SiteSpec::at("/site") };
+        spec.settings.overrides = Some("/overrides".into());
+        compiler.open(&spec).unwrap().eval(&Node::named("n")).result
+    };
+    assert_eq!(eval("call(\"${'in'}ner\")").unwrap().as_str(), Some("the replacement"));
+    assert!(eval("call(\"${'..'}/outside\")").is_err());
+}

@@ -272,6 +272,8 @@ pub struct CatalogBuilder {
     /// Code that has used a collector with overrides: it may override anything from then on.
     pub(super) overriding: FxHashSet<CodeOrigin>,
     pub(super) collectors: Vec<Collector>,
+    /// Resources that code in Ruby has taken out again.
+    removed: FxHashSet<ResourceId>,
     /// Resources that other nodes export, with the node.
     pub(super) imported: FxHashMap<ResourceId, Str>,
     pub(super) relationships: Vec<Relationship>,
@@ -322,7 +324,22 @@ impl CatalogBuilder {
 
     /// All resources, in the order they were declared.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ResourceId> + use<> {
-        (0..self.resources.len() as u32).map(ResourceId)
+        let removed = self.removed.clone();
+        (0..self.resources.len() as u32).map(ResourceId).filter(move |id| !removed.contains(id))
+    }
+
+    /// Takes a resource out: from then on it has no name that it could be found by, and its names are free.
+    pub(crate) fn remove(&mut self, id: ResourceId) {
+        self.removed.insert(id);
+        self.waiting.retain(|waiting| *waiting != id);
+        if let Some(kindred) = self.kindred.get_mut(&self.resources[id.index()].type_name) {
+            kindred.titles.retain(|_, known| *known != id);
+            kindred.keys.retain(|_, known| *known != id);
+        }
+    }
+
+    pub(crate) fn is_removed(&self, id: ResourceId) -> bool {
+        self.removed.contains(&id)
     }
 
     /// The first attribute of a resource that its native type does not have.

@@ -368,9 +368,9 @@ impl CatalogBuilder {
         }
     }
 
-    /// Collectors see what was declared, not what every catalog has.
+    /// Collectors see what was declared, not what every catalog has, nor what it no longer has.
     fn is_hidden(&self, id: ResourceId) -> bool {
-        self.get(id).is_main()
+        self.get(id).is_main() || self.is_removed(id)
     }
 
     fn fits(&self, query: &Condition, id: ResourceId, tagged: &mut Tagged) -> bool {

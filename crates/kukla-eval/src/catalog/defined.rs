@@ -5,7 +5,7 @@ use kukla_syntax::bail;
 use kukla_values::types::capitalize;
 use kukla_values::{Name, Type, Value};
 
-use super::builder::{CodeOrigin, ResourceId};
+use super::builder::{CodeOrigin, Kindred, ResourceId};
 use crate::codes::{ALL_CLASSES, ALL_RESOURCE_TYPES, NEITHER_NAME_NOR_REFERENCE};
 use crate::error::Flow;
 use crate::vm::Vm;
@@ -61,7 +61,8 @@ impl Vm<'_> {
     pub fn declared_of_type(&self, type_name: &str) -> Vec<ResourceId> {
         let name = Name::existing(&capitalize(&type_name.to_lowercase()));
         let kindred = name.and_then(|name| self.catalog.of_type(name));
-        kindred.map(|kindred| kindred.all().to_vec()).unwrap_or_default()
+        let all = kindred.map(Kindred::all).unwrap_or_default();
+        all.iter().copied().filter(|id| !self.catalog.is_removed(*id)).collect()
     }
 
     /// The value a declared resource has for an attribute; defaults of its type's parameters do not count.

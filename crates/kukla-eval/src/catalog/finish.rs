@@ -17,7 +17,7 @@ impl Vm<'_> {
     /// Finishes every resource and gives the catalog.
     pub(super) fn finish(&mut self, output: OutputOptions) -> Flow<Catalog> {
         self.catalog.evaluate_relationships()?;
-        for id in self.catalog.ids().skip(OWN) {
+        for id in self.catalog.ids().filter(|id| id.index() >= OWN) {
             for change in self.catalog.take_postponed(id) {
                 self.apply_override(id, change)?;
             }

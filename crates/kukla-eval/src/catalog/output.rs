@@ -22,19 +22,18 @@ impl Vm<'_> {
         }
         table.merge(&mut tags, &self.catalog.tags);
         self.catalog.check_aliases()?;
-        let mut positions: Vec<Option<u32>> = Vec::with_capacity(self.catalog.len());
+        let mut positions: Vec<Option<u32>> = vec![None; self.catalog.len()];
         let mut resources = Vec::with_capacity(self.catalog.len());
         let mut spellings = Spellings::default();
         for id in self.catalog.ids() {
-            let is_shown = output.keep_virtual || !self.catalog.get(id).is_virtual;
-            positions.push(is_shown.then_some(resources.len() as u32));
-            if is_shown {
+            if output.keep_virtual || !self.catalog.get(id).is_virtual {
+                positions[id.index()] = Some(resources.len() as u32);
                 resources.push(self.output(id, output.is_last, &mut spellings)?);
             }
         }
         let mut edges = Vec::with_capacity(resources.len());
-        for (id, target) in self.catalog.ids().zip(&positions) {
-            let Some(target) = *target else { continue };
+        for id in self.catalog.ids() {
+            let Some(target) = positions[id.index()] else { continue };
             let containers = self.catalog.get(id).containers.iter();
             let sources = containers.filter_map(|container| positions[container.index()]);
             edges.extend(sources.map(|source| Edge { source, target }));

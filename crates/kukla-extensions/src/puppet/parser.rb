@@ -334,6 +334,10 @@ module Puppet
         Puppet::Parser::Scope.resources
       end
 
+      def remove_resource(*resources)
+        resources.each { |resource| Puppet::Parser::Scope.remove_resource(resource.type, resource.title.to_s) }
+      end
+
       def resource_keys
         resources.map { |resource| [resource.type, resource.title] }
       end
@@ -372,6 +376,7 @@ module Puppet
         @type = type.to_s.split('::').reject(&:empty?).map(&:capitalize).join('::')
         @title = @type == 'Class' ? class_title(title.to_s) : title
         @parameters = {}
+        @scope = attributes[:scope] if attributes.is_a?(Hash)
         set = attributes.is_a?(Hash) && attributes[:parameters] ? attributes[:parameters] : []
         if set.is_a?(Hash)
           set.each { |name, value| @parameters[name.to_sym] = value }
@@ -408,6 +413,11 @@ module Puppet
 
       def name
         self[:name]
+      end
+
+      # A resource of the catalog does not say where it was declared. The catalog, which it is asked for, is the same everywhere.
+      def scope
+        @scope || Puppet::Parser::Scope.top
       end
 
       # What has no value is not told, and which resources come before or after is a flat list.

@@ -231,7 +231,7 @@ class Pathname
     pwd
   end
 
-  %i[exist? file? directory? symlink? readable? writable? size size? zero? stat lstat ftype].each do |name|
+  %i[exist? file? directory? symlink? readable? writable? executable? size size? zero? stat lstat ftype].each do |name|
     define_method(name) { File.__send__(name, @path) }
   end
 

@@ -33,7 +33,7 @@ impl Request {
         let mut site = SiteSpec { basemodulepath: String::new(), ..SiteSpec::default() };
         let (mut node, mut options) =
             (Node { name: "localhost".into(), ..Node::default() }, CompileOptions::default());
-        let mut trusted = None;
+        let (mut trusted, mut keeps_nulls) = (None, false);
         for (name, value) in params {
             if value.is_null() {
                 continue;
@@ -43,7 +43,8 @@ impl Request {
                 "prelude" => site.prelude = Some(text(name, value)?),
                 "manifest" => site.manifest = Some(text(name, value)?.into()),
                 "node" => node.name = text(name, value)?,
-                "facts" => node.facts = crate::facts::without_nulls(&hash(name, value)?),
+                "facts" => node.facts = hash(name, value)?,
+                "keep_nulls" => keeps_nulls = flag(name, value)?,
                 "trusted" => trusted = Some(hash(name, value)?),
                 "server_facts" => node.server_facts = hash(name, value)?,
                 "variables" => node.variables = hash(name, value)?,
@@ -70,6 +71,9 @@ impl Request {
                 other if OF_OTHERS.contains(&other) => {}
                 other => return Err(format!("unknown parameter \"{other}\"")),
             }
+        }
+        if !keeps_nulls {
+            node.facts = crate::facts::without_nulls(&node.facts);
         }
         node.trusted = trusted.unwrap_or_else(|| Node::named(node.name.as_str()).trusted);
         node.server_facts.insert("environment", site.environment.as_str());
@@ -128,6 +132,13 @@ mod tests {
         let request = request(json!({"node": "web.example.com", "environment": "test"})).unwrap();
         assert_eq!(request.node.trusted.get("domain"), Some(&Value::from("example.com")));
         assert_eq!(request.node.server_facts.get("environment"), Some(&Value::from("test")));
+    }
+
+    #[test]
+    fn facts_without_values_are_empty_unless_kept() {
+        let fact = |params| request(params).unwrap().node.facts.get("a").cloned();
+        assert_eq!(fact(json!({"facts": {"a": null}})), Some("".into()));
+        assert_eq!(fact(json!({"facts": {"a": null}, "keep_nulls": true})), Some(Value::Undef));
     }
 
     #[test]

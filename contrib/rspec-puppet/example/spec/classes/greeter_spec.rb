@@ -32,6 +32,31 @@ describe 'greeter' do
     it { is_expected.to contain_notify('after 1') }
   end
 
+  context 'with a fact that has no value' do
+    let(:facts) { { visitor: nil, visitors: [nil] } }
+    let(:post_condition) { 'notify { "${$facts[visitor] =~ Undef} ${$facts[visitors] =~ Array[Undef]} ${$visitor =~ Undef}": }' }
+
+    it { is_expected.to contain_notify('true true true') }
+  end
+
+  context 'with a setting of the test itself' do
+    before { Puppet[:cacrl] = '/ca/crl.pem' }
+
+    let(:post_condition) { 'notify { $settings::cacrl: }' }
+
+    it { is_expected.to contain_notify('/ca/crl.pem') }
+  end
+
+  context 'with a function of the test itself' do
+    before do
+      Puppet::Parser::Functions.newfunction(:visitors, type: :rvalue) { |args| "#{args.size} visitors, last #{args.last.inspect}" }
+    end
+
+    let(:post_condition) { "notify { visitors('a'): message => visitors('a', ['b']) }" }
+
+    it { is_expected.to contain_notify('1 visitors, last "a"').with_message('2 visitors, last ["b"]') }
+  end
+
   context 'with a wrong tone' do
     let(:params) { { tone: 'shrill' } }
 

@@ -107,6 +107,22 @@ fn is_writable(ruby: &Ruby<'_>, path: &str) -> bool {
     kind(ruby, path).is_some() && world.policy().writes.cover(world, &world.resolve(&place))
 }
 
+/// Whether there is something that this user may run, or enter.
+fn is_executable(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let path = path_text(ruby, &args[0])?;
+    if kind(ruby, &path).is_none() {
+        return Ok(false.into());
+    }
+    let (it, user) = (ruby.ownership(Some(&path))?, ruby.ownership(None)?);
+    let permissions = match () {
+        () if user.user == 0 => 0o111,
+        () if user.user == it.user => 0o100,
+        () if user.group == it.group => 0o010,
+        () => 0o001,
+    };
+    Ok((it.mode & permissions != 0).into())
+}
+
 fn ask(ruby: &mut Ruby<'_>, args: &Args<'_>, answer: impl FnOnce(&Ruby<'_>, &str) -> bool) -> Result {
     let path = path_text(ruby, &args[0])?;
     Ok(answer(ruby, &path).into())
@@ -139,6 +155,8 @@ const QUESTIONS: &[Native] = &[
     }),
     method("world_readable?", 1, 1, |_, _, _| Ok(Value::Nil)),
     method("writable?", 1, 1, |ruby, _, args| ask(ruby, args, is_writable)),
+    method("executable?", 1, 1, is_executable),
+    method("executable_real?", 1, 1, is_executable),
     method("zero?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("empty?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("size?", 1, 1, |ruby, _, args| {
