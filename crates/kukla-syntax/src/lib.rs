@@ -12,6 +12,7 @@ mod kind;
 mod lexer;
 mod parser;
 pub mod pn;
+mod problem;
 mod source;
 mod span;
 pub mod suggest;
@@ -28,6 +29,7 @@ pub use diagnostic::{
 pub use float::float_text;
 pub use kind::SyntaxKind;
 pub use parser::{Parse, ParseOptions, parse, parse_epp, parse_signature, parse_with};
+pub use problem::{Problem, ProblemKind};
 pub use source::{InvalidUtf8, Source};
 pub use span::{LineColumn, LineIndex, Span};
 pub use tree::Tree;
