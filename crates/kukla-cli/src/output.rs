@@ -67,7 +67,7 @@ pub fn write_error(text: fmt::Arguments<'_>) {
 
 /// Prints a problem to standard error: the message with its lines of help, and the source excerpt if it is an error in code or data.
 pub fn report(problem: &Problem) {
-    let Some(diagnostic) = problem.diagnostic().filter(|diagnostic| diagnostic.place.is_some()) else {
+    let Some(diagnostic) = problem.diagnostic().filter(|diagnostic| diagnostic.position.is_some()) else {
         errln!("kukla: {}", problem.with_help());
         return;
     };
