@@ -33,8 +33,8 @@ fn backend_error(raise: Raise) -> Error {
 /// An error in code that runs for a lookup, without its position: Puppet reports errors of data without one, so it becomes a label.
 fn detached(raise: Raise) -> Box<Diagnostic> {
     let mut wrong = raise.into_diagnostic();
-    if let Some(place) = wrong.place.take() {
-        wrong.labels.push(Label { place, message: "here".to_owned() });
+    if let Some(position) = wrong.position.take() {
+        wrong.labels.push(Label { position, message: "here".to_owned() });
     }
     wrong
 }
