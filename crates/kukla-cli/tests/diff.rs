@@ -275,7 +275,7 @@ impl Repository {
         self.git(&["commit", "-q", "-m", message]);
     }
 
-    /// The exit status and what was printed.
+    /// The exit code and what was printed.
     fn diff(&self, arguments: &[&str]) -> (i32, String) {
         let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
             .arg("diff")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kukla_values::arithmetic::{self, Operator};
-use kukla_values::convert::{self, Nothing};
+use kukla_values::convert::{self, EmptyContext};
 use kukla_values::format::{self, interpolate};
 use kukla_values::semver::{Version, VersionRange};
 use kukla_values::time::{Timespan, Timestamp};
@@ -317,7 +317,7 @@ fn round(generator: &mut Generator) -> Vec<Question> {
         ask(
             "new",
             format!("{target}.new({})", texts.join(", ")),
-            rich(convert::new_instance(&ty, &values, &Nothing)),
+            rich(convert::new_instance(&ty, &values, &EmptyContext)),
         );
     }
 
@@ -340,7 +340,7 @@ fn round(generator: &mut Generator) -> Vec<Question> {
         rich(convert::new_instance(
             &Type::parse("String").expect("a type"),
             &[from.value.clone(), map],
-            &Nothing,
+            &EmptyContext,
         )),
     );
 

@@ -1,6 +1,6 @@
 //! Laws that hold for all types and values.
 
-use kukla_values::convert::Surroundings;
+use kukla_values::convert::ConversionContext;
 use kukla_values::time::Timestamp;
 use kukla_values::types::Type;
 use kukla_values::{Result, Value, richdata};
@@ -45,7 +45,7 @@ fn a_type_is_read_as_it_was_written(read: Type, written: &Type) {
     assert!(read == *written, "{} is read as another type", written.short());
 }
 
-impl Surroundings for Generator {
+impl ConversionContext for Generator {
     fn now(&self) -> Timestamp {
         Timestamp::from_seconds(0)
     }
