@@ -17,7 +17,7 @@ use kukla::world::{Guarded, World, is_directory};
 use kukla::{Compiler, DiskWorld, Node, Settings, SiteSpec};
 use kukla_store::{Store, StoreExports};
 
-use super::policy::Allowed;
+use super::policy::PolicyOptions;
 use super::stores::StoreOptions;
 use crate::files;
 use crate::output::errln;
@@ -84,7 +84,7 @@ pub struct Target {
     #[command(flatten)]
     store: StoreOptions,
     #[command(flatten)]
-    allowed: Allowed,
+    allowed: PolicyOptions,
 }
 
 /// What shows that there is something to compile in a directory.
