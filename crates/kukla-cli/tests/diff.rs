@@ -19,8 +19,7 @@ use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
-mod common;
-use common::{Chance, Directory, Edit, FILES, NODES, number, role};
+use crate::common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 const ROOT: &str = "/site";
 
