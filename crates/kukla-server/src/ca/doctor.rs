@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use super::certificate::Certificate;
 use super::setup::HostFiles;
 use super::{Authority, Refusal, inventory, request, time};
-use crate::files::read_if_there;
+use crate::files::{read_directory, read_if_there};
 
 /// How bad something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,7 +189,7 @@ impl Findings {
         if !waiting.is_empty() {
             self.add(Grade::Good, format!("requests that wait: {}", waiting.join(", ")));
         }
-        let files = std::fs::read_dir(&authority.layout.signed)?.flatten();
+        let files = read_directory(&authority.layout.signed)?.into_iter();
         for name in files.filter_map(|entry| entry.file_name().into_string().ok()) {
             let stem = name.strip_suffix(".pem");
             if stem.is_none_or(|stem| request::check_name(stem).is_err()) {
