@@ -19,8 +19,7 @@ use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
-mod common;
-use common::{Chance, Directory, Edit, FILES, NODES, number, role};
+use crate::common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 const ROOT: &str = "/site";
 
@@ -276,7 +275,7 @@ impl Repository {
         self.git(&["commit", "-q", "-m", message]);
     }
 
-    /// The exit status and what was printed.
+    /// The exit code and what was printed.
     fn diff(&self, arguments: &[&str]) -> (i32, String) {
         let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
             .arg("diff")

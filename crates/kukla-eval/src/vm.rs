@@ -181,7 +181,7 @@ impl<'e> Vm<'e> {
     }
 
     fn framed(&self, mut failure: Diagnostic, span: Span, frame: Frame) -> Diagnostic {
-        if failure.place.is_some() || failure.stage == Stage::Data {
+        if failure.position.is_some() || failure.stage == Stage::Data {
             return failure;
         }
         if failure.stage != Stage::Foreign {

@@ -2,11 +2,6 @@
 //! given the argument `rpc`. Compares values, errors, warnings and explanations.
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
-#[path = "../../kukla-formats/tests/support/mod.rs"]
-mod support;
-#[path = "../../kukla-formats/tests/support/values.rs"]
-mod values;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,8 +12,8 @@ use kukla_values::{Hash, Str, Value};
 use kukla_world::MemoryWorld;
 use serde_json::{Value as Json, json};
 
-use support::{Dice, Reference, number};
-use values::{from_json, to_json};
+use crate::support::{Dice, Reference, number};
+use crate::values::{from_json, to_json};
 
 const KEYS: [&str; 8] = ["alpha", "beta", "gamma", "delta", "list", "hash", "deep", "text"];
 const MODULE_KEYS: [&str; 6] = ["one::p", "one::q", "one::r", "two::p", "two::q", "three::p"];

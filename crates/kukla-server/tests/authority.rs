@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-mod support;
-
+use crate::support::{self, Directory, Harness};
 use kukla_server::ca::autosign::Autosign;
 use kukla_server::ca::certificate::{Certificate, alt_names_extension, text_extension};
 use kukla_server::ca::keys::{Key, KeyKind};
@@ -13,7 +12,6 @@ use kukla_server::ca::{
 };
 use serde_json::json;
 use std::time::Duration;
-use support::{Directory, Harness};
 use x509_cert::ext::Extension;
 
 fn practice() -> Practice {

@@ -265,8 +265,8 @@ fn thrown(raise: Raise) -> Error {
 /// What is wrong in a function that works for a lookup. Errors of data have no place in Puppet, so it is but shown.
 fn detached(raise: Raise) -> Box<Diagnostic> {
     let mut wrong = raise.into_diagnostic();
-    if let Some(place) = wrong.place.take() {
-        wrong.labels.push(Label { place, message: "here".to_owned() });
+    if let Some(place) = wrong.position.take() {
+        wrong.labels.push(Label { position: place, message: "here".to_owned() });
     }
     wrong
 }

@@ -251,7 +251,7 @@ fn configuration(args: &Args, root: &Path) -> Result<Config, String> {
 
 /// The path of a finding's file from the root.
 fn below_root(finding: &Finding, root: &Path) -> String {
-    let file = finding.diagnostic.place.as_ref().and_then(|place| place.file()).unwrap_or_default();
+    let file = finding.diagnostic.position.as_ref().and_then(|place| place.file()).unwrap_or_default();
     Path::new(file)
         .strip_prefix(root)
         .map_or_else(|_| file.to_owned(), |path| path.to_string_lossy().into_owned())

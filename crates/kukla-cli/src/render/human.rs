@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use kukla::syntax::{Diagnostic, Place, Severity, Source};
+use kukla::syntax::{Diagnostic, Severity, Source, SourcePosition};
 
 use super::place::shown;
 
@@ -55,19 +55,19 @@ struct Mark {
 fn sights(diagnostic: &Diagnostic) -> Vec<Sight> {
     let mut sights = Sights::default();
     let root = diagnostic.root();
-    if let Some(place) = &root.place {
+    if let Some(place) = &root.position {
         sights.add(place, "");
     }
-    root.labels.iter().for_each(|label| sights.add(&label.place, &label.message));
+    root.labels.iter().for_each(|label| sights.add(&label.position, &label.message));
     // What a template or another text is wrong about stands in that text.
     if let Some(cause) = &root.cause {
-        cause.place.iter().for_each(|place| sights.add(place, "here"));
-        cause.labels.iter().for_each(|label| sights.add(&label.place, &label.message));
+        cause.position.iter().for_each(|place| sights.add(place, "here"));
+        cause.labels.iter().for_each(|label| sights.add(&label.position, &label.message));
     }
     let mut outer = diagnostic;
     let mut around = Vec::new();
     while !std::ptr::eq(outer, root) {
-        around.extend(outer.place.as_ref().map(|place| (place, outer.fact("resource"))));
+        around.extend(outer.position.as_ref().map(|place| (place, outer.fact("resource"))));
         let Some(cause) = &outer.cause else { break };
         outer = cause;
     }
@@ -88,18 +88,18 @@ struct Sights {
 }
 
 impl Sights {
-    fn add(&mut self, place: &Place, label: &str) {
+    fn add(&mut self, place: &SourcePosition, label: &str) {
         let (source, range) = match place {
-            Place::Within(_) => return,
-            Place::At(location) => {
+            SourcePosition::Within(_) => return,
+            SourcePosition::At(location) => {
                 (location.source.clone(), clamp(location.source.text(), location.span.range()))
             }
-            Place::Line { file: Some(file), line: Some(line) } => {
+            SourcePosition::Line { file: Some(file), line: Some(line) } => {
                 let Some(source) = self.text_of(file) else { return };
                 let range = line_range(&source, *line);
                 (source, range)
             }
-            Place::Line { .. } => return,
+            SourcePosition::Line { .. } => return,
         };
         let is_primary = self.all.is_empty();
         let mark = Mark { range, is_primary, label: label.to_owned() };
@@ -133,7 +133,7 @@ fn line_range(source: &Source, line: u32) -> Range<usize> {
 fn notes(root: &Diagnostic, sights: &[Sight], node: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
     if sights.is_empty()
-        && let Some(Place::Line { file: Some(file), line }) = &root.place
+        && let Some(SourcePosition::Line { file: Some(file), line }) = &root.position
     {
         let line = line.map_or_else(String::new, |line| format!(", line {line}"));
         notes.push(format!("see {}{line}", shown(file)));
