@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kukla::syntax::{Problem, suggest};
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, Brought};
 use kukla_server::ca::setup::{self, HostFiles};
 use kukla_server::ca::status::{State, Status};
 use kukla_server::ca::{Authority, Refusal, Wanted, time};
 use kukla_server::settings::Settings;
-
-use kukla::syntax::{Problem, suggest};
 
 use super::options::split_assignment;
 use super::server_options::ServerOptions;
@@ -123,10 +122,6 @@ fn parse_duration(text: &str) -> Result<Duration, Problem> {
     time::duration(text).ok_or_else(invalid)
 }
 
-fn problem(refusal: Refusal) -> Problem {
-    Problem::other(refusal.to_string())
-}
-
 /// Runs the subcommand.
 pub fn run(args: &Args) -> CommandResult {
     let settings = Settings::read(&args.server.overrides()?)?;
@@ -138,9 +133,9 @@ pub fn run(args: &Args) -> CommandResult {
     let host = &settings.host;
     match &args.action {
         Action::Setup { alt_names } => {
-            let authority = setup::make(&layout, practice, &host.certname).map_err(problem)?;
+            let authority = setup::make(&layout, practice, &host.certname)?;
             let names = if alt_names.is_empty() { &settings.alt_names } else { alt_names };
-            setup::make_host(&authority, host, names).map_err(problem)?;
+            setup::make_host(&authority, host, names)?;
             outln!("The authority is in {}", layout.directory.display());
             outln!("The certificate of {} is {}", host.certname, host.certificate().display());
             return Ok(ExitKind::Success);
@@ -149,20 +144,18 @@ pub fn run(args: &Args) -> CommandResult {
             let certificates = files::read_bytes(cert_bundle)?;
             let (key, lists) = (files::read_bytes(private_key)?, files::read_bytes(crl_chain)?);
             let brought = Brought { certificates: &certificates, key: &key, lists: &lists };
-            let authority = import::import(&layout, practice, brought).map_err(problem)?;
-            setup::make_host(&authority, host, &settings.alt_names).map_err(problem)?;
+            let authority = import::import(&layout, practice, brought)?;
+            setup::make_host(&authority, host, &settings.alt_names)?;
             outln!("The authority is in {}", layout.directory.display());
             return Ok(ExitKind::Success);
         }
         _ => {}
     }
-    let authority = Authority::open(layout, practice).map_err(problem)?;
+    let authority = Authority::open(layout, practice)?;
     match &args.action {
-        Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(problem),
+        Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(Problem::from),
         Action::Sign { names, all, ttl } => {
-            let requested =
-                || authority.requested().map_err(|error| Problem::from_io("cannot list requests", &error));
-            let names = if *all { requested()? } else { names.clone() };
+            let names = if *all { authority.requested()? } else { names.clone() };
             if names.is_empty() {
                 outln!("No pending requests");
             }
@@ -180,7 +173,7 @@ pub fn run(args: &Args) -> CommandResult {
             if authority.delete(name)? {
                 Ok(())
             } else {
-                Err(Refusal::Missing(format!("Could not find a certificate for {name}")))
+                Err(Refusal::missing(format!("Could not find a certificate for {name}")))
             }
         })),
         Action::Generate { names, alt_names, extensions, ttl } => {
@@ -201,7 +194,7 @@ pub fn run(args: &Args) -> CommandResult {
                 Ok(())
             }))
         }
-        Action::Doctor => examine(&authority, host).map_err(problem),
+        Action::Doctor => examine(&authority, host).map_err(Problem::from),
         Action::Setup { .. } | Action::Import { .. } => Ok(ExitKind::Success),
     }
 }

@@ -113,8 +113,7 @@ fn check(settings: &Settings) -> Result<(), Problem> {
         Some((layout, practice)) => {
             table.row(["authority", &layout.directory.display().to_string()]);
             if layout.key.exists() {
-                kukla_server::ca::Authority::open(layout.clone(), practice.clone())
-                    .map_err(|refusal| Problem::other(refusal.to_string()))?;
+                kukla_server::ca::Authority::open(layout.clone(), practice.clone())?;
                 if settings.tls.certificate.exists() {
                     kukla_server::tls::Tls::new(settings.tls.clone())?;
                 }
