@@ -91,7 +91,7 @@ pub fn pending(place: &Path, text: &[u8]) -> Result<Pending, String> {
 
 /// Gives a file its name.
 pub fn finish(pending: Pending) -> Result<(), String> {
-    let place = pending.place().to_owned();
+    let place = pending.path().to_owned();
     pending.finish().map_err(|error| files::problem(&place, &error))
 }
 

@@ -139,10 +139,10 @@ pub fn run(args: &Args) -> Outcome {
         }
         Command::Query { query, asked } => query_for(query, asked),
         Command::Export { directory, store } => {
-            store.wanted().and_then(|store| transfer::export(&*store, directory))
+            store.wanted().and_then(|store| Ok(transfer::export(&*store, directory).map_err(|p| p.with_help())?))
         }
         Command::Import { directory, store } => {
-            store.wanted().and_then(|store| transfer::import(&*store, directory))
+            store.wanted().and_then(|store| Ok(transfer::import(&*store, directory).map_err(|p| p.with_help())?))
         }
         Command::Deactivate { nodes, store } => store.wanted().and_then(|store| deactivate(&*store, nodes)),
         Command::Purge { expire_after, delete_after, reports_after, store } => {
