@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kukla::cache::Cache;
 use kukla::catalog::Difference;
 use kukla::diff::{
-    Changes, Compared, Comparison, Failure, Files, Kind, Known, Outcome, Rules, Subject, Tree,
+    Changes, Compared, Comparison, DiffCache, Failure, Files, Kind, Outcome, Rules, Subject, Tree,
 };
 use kukla::values::time::Timestamp;
 use kukla::world::record::{Digest, Recorded};
@@ -19,8 +19,7 @@ use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
-mod common;
-use common::{Chance, Directory, Edit, FILES, NODES, number, role};
+use crate::common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 const ROOT: &str = "/site";
 
@@ -151,11 +150,10 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         let (old_site, new_site) = (site(&before), site(&after));
         // The same with what earlier comparisons found, in a world of its own.
         let (cache, wrong) = Cache::open(&directory.root, Digest::of(["a way"]), "a build");
-        assert_eq!(wrong, None);
+        assert!(wrong.is_none(), "{wrong:?}");
         let again = Compiler::new(Recorded::new(Edited(state.world.clone()))).sharing(&before);
         let mut kept = Comparison::new(Some(&files), quick.rules.clone());
-        let known = Known::new(&cache, again.world(), &files);
-        kept.known = Some(if edit % 2 == 0 { known } else { known.with_catalogs() });
+        kept.cache = Some(DiffCache::new(&cache, again.world(), &files, edit % 2 != 0));
         let again_site = site(&again);
         let mut compiled = 0;
         for n in 0..NODES {
@@ -208,7 +206,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         }
         let ledger = again.world().ledger().unwrap();
         spared += usize::from(!ledger.all().iter().any(|input| format!("{input:?}").contains("a.epp")));
-        kept.known.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
+        kept.cache.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
         // What is broken for most nodes is no ground for the next edit.
         if compiled * 2 >= NODES {
             state = next;
@@ -276,7 +274,7 @@ impl Repository {
         self.git(&["commit", "-q", "-m", message]);
     }
 
-    /// The exit status and what was printed.
+    /// The exit code and what was printed.
     fn diff(&self, arguments: &[&str]) -> (i32, String) {
         let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
             .arg("diff")
@@ -456,8 +454,8 @@ fn what_cannot_be_compared_is_said() {
     let repository = Repository::new("wrong");
     let (status, told) = repository.diff(&["nonsense"]);
     assert_eq!(status, 2);
-    has(&told, &["there is no revision 'nonsense'"]);
-    has(&repository.diff(&["--in", "/"]).1, &["/: this is not in a git repository"]);
+    has(&told, &["unknown revision 'nonsense'"]);
+    has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
     has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: 'File[' is no rule"]);
     has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
@@ -469,7 +467,7 @@ fn what_cannot_be_compared_is_said() {
     repository.git(&["clone", "-q", "--depth", "1", &url, &clone.display().to_string()]);
     let (status, told) = repository.diff(&["--in", "shallow", "HEAD~1"]);
     assert_eq!(status, 2);
-    has(&told, &["there is no revision 'HEAD~1'", "git fetch --unshallow"]);
+    has(&told, &["unknown revision 'HEAD~1'", "git fetch --unshallow"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kukla::facts::without_nulls;
 use kukla::fleet::{AssembledNode, Classifier, NodeParts};
 use kukla::rpc::from_json;
+use kukla::syntax::Problem;
 use kukla::values::Hash;
 use kukla::{DiskWorld, Value, World};
 use serde_json::{Map, Value as Json, json};
@@ -24,34 +25,34 @@ pub struct Facts {
 }
 
 /// The facts of a catalog request, if it has any: JSON that was encoded twice.
-pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, String> {
+pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, Problem> {
     let Some(text) = call.parameter("facts") else { return Ok(None) };
     match call.parameter("facts_format") {
-        None => return Err(format!("Facts but no fact format provided for {node}")),
+        None => return Err(Problem::invalid(format!("Facts but no fact format provided for {node}"))),
         Some("application/json" | "pson" | "text/pson" | "json") => {}
-        Some(_) => return Err("Unsupported facts format".to_owned()),
+        Some(_) => return Err(Problem::invalid("Unsupported facts format")),
     }
     let text = if text.trim_start().starts_with('{') {
         text.to_owned()
     } else {
-        decoded(text, true).ok_or("the facts are no text")?
+        decoded(text, true).ok_or_else(|| Problem::invalid("the facts are not valid UTF-8"))?
     };
-    let facts: Json =
-        serde_json::from_str(&text).map_err(|error| format!("the facts cannot be read: {error}"))?;
+    let facts: Json = serde_json::from_str(&text)
+        .map_err(|error| Problem::invalid("invalid JSON in the facts").because(error))?;
     facts_in(&facts, node).map(Some)
 }
 
 /// The facts of a document (`{"name": …, "values": {…}}`), which must be those of the node.
-pub fn facts_in(document: &Json, node: &str) -> Result<Facts, String> {
+pub fn facts_in(document: &Json, node: &str) -> Result<Facts, Problem> {
     let name = document.get("name").and_then(Json::as_str).unwrap_or_default();
     if name != node {
-        return Err(format!(
+        return Err(Problem::invalid(format!(
             "Catalog for {node:?} was requested with fact definition for the wrong node ({name:?})."
-        ));
+        )));
     }
     match document.get("values").map(from_json) {
         Some(Value::Hash(values)) => Ok(Facts { values: without_nulls(&values) }),
-        _ => Err("the facts have no values".to_owned()),
+        _ => Err(Problem::invalid("the facts have no values")),
     }
 }
 
@@ -60,7 +61,7 @@ static DISK: LazyLock<Arc<dyn World>> = LazyLock::new(|| Arc::new(DiskWorld::def
 
 impl Server {
     /// A node with the given facts, or with those that the store has; and the environment that its classifier assigns.
-    pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<AssembledNode, String> {
+    pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<AssembledNode, Problem> {
         let facts = match facts {
             Some(facts) => facts.values.clone(),
             // A node that sends no facts has those of its last request.
@@ -73,16 +74,18 @@ impl Server {
             classifier: classifier.as_ref(),
             ..self.parts(name, call)?
         };
-        parts.assemble(&DISK).map_err(|problem| format!("Failed when searching for node {name}: {problem}"))
+        parts.assemble(&DISK).map_err(|problem| {
+            Problem::other(format!("Failed when searching for node {name}")).caused_by(problem)
+        })
     }
 
     /// The trusted data of a node.
-    pub fn trusted(&self, name: &str, call: &Call) -> Result<Hash, String> {
-        self.parts(name, call)?.trusted_data(&DISK).map_err(|problem| problem.to_string())
+    pub fn trusted(&self, name: &str, call: &Call) -> Result<Hash, Problem> {
+        self.parts(name, call)?.trusted_data(&DISK)
     }
 
     /// A node with the extensions of its certificate, and the data of a trusted external command.
-    fn parts<'p>(&'p self, name: &'p str, call: &Call) -> Result<NodeParts<'p>, String> {
+    fn parts<'p>(&'p self, name: &'p str, call: &Call) -> Result<NodeParts<'p>, Problem> {
         let is_own = call.peer.name.as_deref() == Some(name);
         let extensions: Hash = if is_own {
             call.peer
@@ -117,14 +120,14 @@ impl Server {
 }
 
 /// The data that `trusted_external_command` prints about a node, or that each command of a directory prints as a part of it.
-fn external(command: &Path, name: &str) -> Result<Value, String> {
+fn external(command: &Path, name: &str) -> Result<Value, Problem> {
     if !command.is_dir() {
         return ask(command, name);
     }
     let mut all = Hash::new();
-    let entries = std::fs::read_dir(command).map_err(|error| format!("{}: {error}", command.display()))?;
+    let entries = crate::files::read_directory(command)?;
     let mut paths: Vec<_> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        entries.iter().map(std::fs::DirEntry::path).filter(|path| path.is_file()).collect();
     paths.sort();
     for path in paths {
         let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -133,10 +136,14 @@ fn external(command: &Path, name: &str) -> Result<Value, String> {
     Ok(Value::Hash(all))
 }
 
-fn ask(command: &Path, name: &str) -> Result<Value, String> {
+fn ask(command: &Path, name: &str) -> Result<Value, Problem> {
     let program = command.display().to_string();
-    let json: Json = serde_json::from_slice(&command::printed(&program, name, Duration::from_secs(60))?)
-        .map_err(|error| format!("the trusted external command '{program}' printed no JSON: {error}"))?;
+    let json: Json = serde_json::from_slice(&command::output_of(&program, name, Duration::from_secs(60))?)
+        .map_err(|error| {
+            Problem::invalid("invalid JSON from the trusted external command")
+                .on(format_args!("'{program}'"))
+                .because(error)
+        })?;
     Ok(from_json(&json))
 }
 

@@ -57,12 +57,16 @@ impl Classification {
         let hash = match &document.value {
             Value::Undef => return Ok(Classification::default()),
             Value::Hash(hash) => hash,
-            other => return Err(invalid(format!("({from}): a classification is a hash, got {}", kind(other)))),
+            other => {
+                return Err(invalid(format!("({from}): a classification is a hash, got {}", kind(other))));
+            }
         };
         let parameters = match hash.get("parameters") {
             None | Some(Value::Undef) => Hash::new(),
             Some(Value::Hash(parameters)) => parameters.clone(),
-            Some(other) => return Err(invalid(format!("({from}): 'parameters' is a hash, got {}", kind(other)))),
+            Some(other) => {
+                return Err(invalid(format!("({from}): 'parameters' is a hash, got {}", kind(other))));
+            }
         };
         let classes = match hash.get("classes") {
             Some(classes) => class_list(classes).ok_or_else(|| {

@@ -162,6 +162,9 @@ mod tests {
         let known = |name: &str| (name == "base").then(|| "/m".to_owned());
         assert_eq!(interpolate("site:$base:${base}/x", known).unwrap(), "site:/m:/m/x");
         assert_eq!(interpolate("$", known).unwrap(), "$");
-        assert_eq!(interpolate("${other}", known).unwrap_err().to_string(), "Could not find value for ${other}");
+        assert_eq!(
+            interpolate("${other}", known).unwrap_err().to_string(),
+            "Could not find value for ${other}"
+        );
     }
 }

@@ -33,8 +33,7 @@ impl FactFile {
                 document.map_err(|error| invalid(file, &error.message(file)))?.value
             }
         };
-        from_value(&value)
-            .ok_or_else(|| invalid(file, "expected a hash of names and values"))
+        from_value(&value).ok_or_else(|| invalid(file, "expected a hash of names and values"))
     }
 
     /// The node's name: what the file says, else what its facts say.

@@ -62,12 +62,8 @@ impl Site {
                 Ok(output) if output.code == Some(0) => {
                     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
                 }
-                Ok(output) => {
-                    Err(Problem::other(format!("'{command}' ended with {:?}", output.code)))
-                },
-                Err(FileError::NotFound) => {
-                    Err(Problem::not_found("cannot find").on(format!("'{command}'")))
-                },
+                Ok(output) => Err(Problem::other(format!("'{command}' ended with {:?}", output.code))),
+                Err(FileError::NotFound) => Err(Problem::not_found("cannot find").on(format!("'{command}'"))),
                 Err(why) => Err(Problem::other("").because(why)),
             })
         };

@@ -9,7 +9,8 @@ use kukla::syntax::Problem;
 pub fn default_directory() -> Result<PathBuf, Problem> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
-    let missing = || Problem::not_found("no directory for the cache: HOME is not set").help("name one with --cache");
+    let missing =
+        || Problem::not_found("no directory for the cache: HOME is not set").help("name one with --cache");
     Ok(caches.ok_or_else(missing)?.join("kukla"))
 }
 

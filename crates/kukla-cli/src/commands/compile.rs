@@ -10,11 +10,10 @@ use kukla::{Catalog, Compiled};
 
 use super::fleet::SelectionArgs;
 use super::target::{Target, choose_with_code};
-use crate::Outcome;
 use crate::memory::for_good;
 use crate::output::{self, err};
 use crate::render::failure::{self, ErrorFormat};
-use formats::FleetFormat;
+use crate::{CommandResult, ExitKind};
 
 mod all;
 mod formats;
@@ -134,15 +133,14 @@ impl Args {
 }
 
 /// Compiles and prints.
-pub fn run(args: &Args) -> Outcome {
-    let done = match args.all {
+pub fn run(args: &Args) -> CommandResult {
+    match args.all {
         true => all::run(args),
         false => one(args),
-    };
-    done.unwrap_or_else(|problem| Outcome::unable(&problem.with_help()))
+    }
 }
 
-fn one(args: &Args) -> Result<Outcome, Problem> {
+fn one(args: &Args) -> CommandResult {
     let format = args.format::<Format>()?;
     if args.output.is_some() {
         return Err(Problem::invalid("--output requires --all")
@@ -164,13 +162,13 @@ fn one(args: &Args) -> Result<Outcome, Problem> {
     let compilation = for_good(NodeCompilation::new(&site, &node, &node_options));
     let failed = report(args, &node.node.name, &compilation);
     let Ok(Compiled { catalog, provenance, profile, .. }) = &compilation.outcome.result else {
-        return Ok(Outcome::Found);
+        return Ok(ExitKind::Findings);
     };
     if let (Some(path), Some(profile)) = (&args.profile, profile) {
         profile::show(profile, path)?;
     }
     if failed {
-        return Ok(Outcome::Found);
+        return Ok(ExitKind::Findings);
     }
     if let (Some(store), Some(catalog)) = (&options.store, &compilation.to_store) {
         store_node(&**store, &node, catalog)?;
@@ -185,7 +183,7 @@ fn one(args: &Args) -> Result<Outcome, Problem> {
         }
     }
     output::document(&out);
-    Ok(Outcome::Done)
+    Ok(ExitKind::Success)
 }
 
 fn print(catalog: &Catalog, format: Format) -> String {

@@ -10,10 +10,10 @@ use super::fleet::SelectionArgs;
 use super::progress::ProgressLine;
 use super::target::{Target, named_files};
 use super::{cache, fleet};
-use crate::Outcome;
 use crate::memory::for_good;
 use crate::output;
 use crate::render::diff::{Extent, Format, render};
+use crate::{CommandResult, ExitKind};
 use sides::{Sites, Subject};
 
 mod options;
@@ -66,11 +66,7 @@ pub struct Args {
 }
 
 /// Compares and prints.
-pub fn run(args: &Args) -> Outcome {
-    compare(args).unwrap_or_else(|problem| Outcome::unable(&problem.with_help()))
-}
-
-fn compare(args: &Args) -> Result<Outcome, Problem> {
+pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let report = match sides::subject(args)? {
         Subject::Catalogs(from, to) => {
@@ -89,7 +85,7 @@ fn compare(args: &Args) -> Result<Outcome, Problem> {
                     report.notes.splice(0..0, notes);
                     report
                 }
-                Err(error) => return fleet::report(error).map(|_| Outcome::Unable),
+                Err(error) => return fleet::report(error).map(|_| ExitKind::Failure),
             }
         }
     };
@@ -99,7 +95,7 @@ fn compare(args: &Args) -> Result<Outcome, Problem> {
         (None, Format::Human) => output::out!("{text}"),
         (None, _) => output::document(&text),
     }
-    Ok(outcome(&report))
+    Ok(exit_kind(&report))
 }
 
 fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
@@ -121,14 +117,14 @@ fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
 /// The exit code of a comparison with a change that a rule denies.
 const DENIED: u8 = 3;
 
-fn outcome(report: &FleetDifference) -> Outcome {
+fn exit_kind(report: &FleetDifference) -> ExitKind {
     if report.has_failures() {
-        Outcome::Unable
+        ExitKind::Failure
     } else if !report.denied.is_empty() {
-        Outcome::Status(DENIED)
+        ExitKind::Code(DENIED)
     } else if report.is_empty() {
-        Outcome::Done
+        ExitKind::Success
     } else {
-        Outcome::Found
+        ExitKind::Findings
     }
 }

@@ -39,7 +39,7 @@ pub struct Args {
 
 /// Evaluates and prints.
 pub fn run(args: &Args) -> Outcome {
-    let opened = args.target.open(&args.path).map_err(|problem| problem.with_help()).and_then(|mut target| {
+    let opened = args.target.open(&args.path).and_then(|mut target| {
         if let Some(file) = &args.file {
             target.node.site.code = Some(files::read(file)?.0.text().to_owned());
         }
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Outcome {
     });
     let NodeTarget { compiler, node } = match opened {
         Ok(opened) => opened,
-        Err(problem) => return Outcome::unable(&problem),
+        Err(problem) => return Outcome::unable(&problem.with_help()),
     };
     let evaluated = evaluate(&compiler, &node);
     let mut out = String::new();

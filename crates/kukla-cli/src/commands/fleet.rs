@@ -10,9 +10,10 @@ use kukla::syntax::Problem;
 use kukla_store::{Store, StoreExports, Timestamp, Update};
 
 use super::stores::StoreOptions;
-use crate::Outcome;
+use crate::files;
 use crate::output::err;
 use crate::render::failure::{self, ErrorFormat};
+use crate::{CommandResult, ExitKind};
 
 /// The options that select nodes of a fleet.
 #[derive(Debug, clap::Args)]
@@ -39,12 +40,12 @@ impl SelectionArgs {
         let mut selection = NodeSelection { patterns: self.nodes.clone(), names: None };
         if let Some(file) = &self.nodes_from {
             let text = match file.as_os_str() == "-" {
-                true => std::io::read_to_string(std::io::stdin())
-                    .map_err(|error| Problem::from_io("cannot read standard input", &error))?,
-                false => std::fs::read_to_string(file).map_err(|error| Problem::io("read", file, &error))?,
+                true => String::from_utf8_lossy(&files::read_stdin()?).into_owned(),
+                false => files::read_text(file)?,
             };
             let names = NodeSelection::parse_names(&text);
-            selection.names = Some(names.map_err(|problem| Problem::invalid("--nodes-from").caused_by(problem))?);
+            selection.names =
+                Some(names.map_err(|problem| Problem::invalid("--nodes-from").caused_by(problem))?);
         }
         Ok(selection)
     }
@@ -57,7 +58,7 @@ pub struct StoreAdapter(Arc<dyn Store>);
 impl StoreAdapter {
     /// Opens the store that options name, if they name one.
     pub fn open(options: &StoreOptions) -> Result<Option<Arc<dyn NodeStore>>, Problem> {
-        Ok(options.open().map_err(Problem::other)?.map(|store| Arc::new(StoreAdapter(store)) as Arc<dyn NodeStore>))
+        Ok(options.open()?.map(|store| Arc::new(StoreAdapter(store)) as Arc<dyn NodeStore>))
     }
 }
 
@@ -76,14 +77,14 @@ impl NodeStore for StoreAdapter {
 }
 
 /// Prints the error of a site manifest, which is a finding; any other error is a problem of the command.
-pub fn report(error: FleetError) -> Result<Outcome, Problem> {
+pub fn report(error: FleetError) -> CommandResult {
     match error {
         FleetError::Problem(problem) => Err(problem),
         FleetError::Manifest(failure) => {
             let mut out = String::new();
             failure::render(&mut out, &failure, "", ErrorFormat::Human);
             err!("{out}");
-            Ok(Outcome::Found)
+            Ok(ExitKind::Findings)
         }
         FleetError::Cancelled => Err(Problem::other(error.to_string())),
     }

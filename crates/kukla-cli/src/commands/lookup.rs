@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use kukla::eval::data;
 use kukla::fleet::{Fleet, FleetCompiler, Member, duplicate_nodes};
-use kukla::hiera::Found;
+use kukla::hiera::LookupHit;
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
 use kukla::{Answer, Diagnostic, Outcome as LookupOutcome, Type, Value};
 
 use super::fleet::{self, SelectionArgs};
 use super::target::{Target, choose_with_code};
-use crate::Outcome;
 use crate::output::{err, outln};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -55,12 +55,11 @@ pub struct Args {
 }
 
 /// Looks up and prints.
-pub fn run(args: &Args) -> Outcome {
-    let done = match args.all {
+pub fn run(args: &Args) -> CommandResult {
+    match args.all {
         true => all(args),
         false => one(args),
-    };
-    done.unwrap_or_else(|problem| Outcome::unable(&problem.with_help()))
+    }
 }
 
 fn lookup_request(args: &Args) -> Result<data::LookupRequest, Problem> {
@@ -72,7 +71,7 @@ fn lookup_request(args: &Args) -> Result<data::LookupRequest, Problem> {
         Some(text) => {
             let wrong = |error| Problem::invalid("--type").on(text).because(error);
             Some(Type::parse(text).map_err(wrong)?)
-        },
+        }
         None => None,
     };
     Ok(data::LookupRequest {
@@ -92,7 +91,7 @@ fn print_logs(outcome: LookupOutcome<Answer>) -> Result<Answer, Box<Diagnostic>>
     outcome.result
 }
 
-fn one(args: &Args) -> Result<Outcome, Problem> {
+fn one(args: &Args) -> CommandResult {
     let options = args.target.options(&args.path)?;
     let compiler = FleetCompiler::new(&options)?.compiler;
     args.selection.require_all(args.all)?;
@@ -116,19 +115,19 @@ fn one(args: &Args) -> Result<Outcome, Problem> {
                 true => summary(&found, args.format),
                 false => outln!("{}", args.format.print(&found.value)),
             }
-            Ok(Outcome::Done)
+            Ok(ExitKind::Success)
         }
         Err(failure) => {
             let mut out = String::new();
             failure::render(&mut out, &failure, &node.node.name, ErrorFormat::Human);
             err!("{out}");
-            Ok(Outcome::Found)
+            Ok(ExitKind::Findings)
         }
     }
 }
 
 /// Prints the result of an explained lookup: the options in force, the origin, and the value unless it is a secret.
-fn summary(found: &Found, format: ValueFormat) {
+fn summary(found: &LookupHit, format: ValueFormat) {
     if let Some(options) = &found.options {
         let options = ValueFormat::Puppet.print(&options.clone().into());
         outln!("lookup_options in force: {options}");
@@ -152,7 +151,7 @@ fn summary(found: &Found, format: ValueFormat) {
     value.lines().for_each(|line| outln!("  {line}"));
 }
 
-fn all(args: &Args) -> Result<Outcome, Problem> {
+fn all(args: &Args) -> CommandResult {
     let mut options = args.target.options(&args.path)?;
     options.selection = args.selection.read()?;
     let request = lookup_request(args)?;
@@ -187,5 +186,5 @@ fn all(args: &Args) -> Result<Outcome, Problem> {
         outln!("{}:", nodes.join(", "));
         text.lines().for_each(|line| outln!("    {line}"));
     }
-    Ok(if failed { Outcome::Found } else { Outcome::Done })
+    Ok(ExitKind::findings_if(failed))
 }

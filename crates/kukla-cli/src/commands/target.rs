@@ -175,7 +175,9 @@ pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
 fn setting(text: &String) -> Result<(String, String), Problem> {
     match text.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err(Problem::invalid("--set").on(text).because("expected SETTING=VALUE, such as strict=warning")),
+        None => {
+            Err(Problem::invalid("--set").on(text).because("expected SETTING=VALUE, such as strict=warning"))
+        }
     }
 }
 

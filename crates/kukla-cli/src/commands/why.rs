@@ -8,9 +8,9 @@ use kukla::syntax::Problem;
 use kukla::{CompileOptions, Compiled, Value, provenance};
 
 use super::target::{Target, choose_with_code};
-use crate::Outcome;
 use crate::output::{err, errln, out, outln};
 use crate::render::failure::{self, ErrorFormat};
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -31,14 +31,11 @@ pub struct Args {
 }
 
 /// Compiles and explains.
-pub fn run(args: &Args) -> Outcome {
-    explain(args).unwrap_or_else(|problem| Outcome::unable(&problem.with_help()))
-}
-
-fn explain(args: &Args) -> Result<Outcome, Problem> {
-    let wanted = ResourceRef::parse(&args.resource)
-        .ok_or_else(|| {
-        Problem::invalid("invalid resource").on(format!("'{}'", args.resource)).help("write it as Type[title]")
+pub fn run(args: &Args) -> CommandResult {
+    let wanted = ResourceRef::parse(&args.resource).ok_or_else(|| {
+        Problem::invalid("invalid resource")
+            .on(format!("'{}'", args.resource))
+            .help("write it as Type[title]")
     })?;
     let fleet_options = args.target.options(&args.path)?;
     let node = choose_with_code(&fleet_options)?;
@@ -51,7 +48,7 @@ fn explain(args: &Args) -> Result<Outcome, Problem> {
             let mut out = String::new();
             failure::render(&mut out, &failure, &node.node.name, ErrorFormat::Human);
             err!("{out}");
-            return Ok(Outcome::Found);
+            return Ok(ExitKind::Findings);
         }
     };
     let is_it = |kind: &str, name: &str| {
@@ -61,7 +58,7 @@ fn explain(args: &Args) -> Result<Outcome, Problem> {
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
         errln!("kukla: {} is not in the catalog of {}", args.resource, node.node.name);
-        return Ok(Outcome::Found);
+        return Ok(ExitKind::Findings);
     };
     let mut found = false;
     for ((name, trail), (_, value)) in trail.parameters.iter().zip(&resource.parameters) {
@@ -78,9 +75,9 @@ fn explain(args: &Args) -> Result<Outcome, Problem> {
     match (&args.attribute, found) {
         (Some(attribute), false) => {
             errln!("kukla: {} has no attribute '{attribute}'", args.resource);
-            Ok(Outcome::Found)
+            Ok(ExitKind::Findings)
         }
-        _ => Ok(Outcome::Done),
+        _ => Ok(ExitKind::Success),
     }
 }
 

@@ -132,7 +132,8 @@ const MAGIC: &[u8] = b"kukla cache 3\n";
 impl Cache {
     /// Opens the cache in a directory for runs with a key, and reports why its entries cannot be used if so.
     pub fn open(directory: &Path, key: Digest, build: &str) -> (Cache, Option<Problem>) {
-        let unusable = |why: &str| Problem::invalid("ignoring the cache in").on(directory.display()).because(why);
+        let unusable =
+            |why: &str| Problem::invalid("ignoring the cache in").on(directory.display()).because(why);
         let directory = directory.join(hex(key));
         let empty = || Cache { directory: directory.clone(), build: build.to_owned(), ..Cache::default() };
         let Ok(bytes) = disk::read_own(&directory.join("index")) else { return (empty(), None) };

@@ -150,7 +150,12 @@ impl<'f> Comparison<'f> {
     }
 
     /// Compares a node by what is kept of its catalog on the side before, as far as that goes.
-    fn recalled(&self, (known, entry): (&DiffCache<'_>, &Entry), before: &Subject, after: &Subject) -> Compared {
+    fn recalled(
+        &self,
+        (known, entry): (&DiffCache<'_>, &Entry),
+        before: &Subject,
+        after: &Subject,
+    ) -> Compared {
         let name = &before.node.name;
         let new = match self.compile(after, None) {
             Ok(new) => new,
@@ -271,4 +276,3 @@ fn is_same_node(before: &Subject, after: &Subject) -> bool {
         _ => false,
     }
 }
-

@@ -57,8 +57,7 @@ impl Rule {
         }
         let expression = if text == "where" { Some("") } else { text.strip_prefix("where ") };
         if let Some(expression) = expression {
-            let condition =
-                Condition::new(expression).map_err(|why| invalid().because(why))?;
+            let condition = Condition::new(expression).map_err(|why| invalid().because(why))?;
             return Ok(Rule {
                 text: text.to_owned(),
                 what: What::Where(Arc::new(condition)),

@@ -17,8 +17,8 @@ use super::progress::{Cancellation, FleetEvent, Observer};
 use super::setup::FleetSetup;
 use crate::cache::Cache;
 use crate::diff::{
-    Compared, Comparison, DiffCache, Evidence, Failure, FileStatus, Files, FleetDifference, Outcome, Sides, Subject,
-    Surroundings, Rules, Tree,
+    Compared, Comparison, DiffCache, Evidence, Failure, FileStatus, Files, FleetDifference, Outcome, Rules,
+    Sides, Subject, Surroundings, Tree,
 };
 use crate::exchange::{Exchange, ExchangeMember, Settlement, exported_resources};
 
@@ -149,10 +149,15 @@ impl FleetComparison {
                 cache = open_cache(options, &old, observer)?;
                 comparison.cache = differing.zip(cache.as_ref()).map(|(files, cache)| {
                     let keeps_catalogs = options.cache.as_ref().is_some_and(|cache| cache.is_explicit);
-                    DiffCache::new(cache, old.compiler().world(), files, keeps_catalogs)
+                    DiffCache::new(cache, before.compiler.compiler.world(), files, keeps_catalogs)
                 });
-                let pairs =
-                    NodePairs { old: &old, new: &new, comparison: &comparison, subjects: &subjects, observer };
+                let pairs = NodePairs {
+                    old: &old,
+                    new: &new,
+                    comparison: &comparison,
+                    subjects: &subjects,
+                    observer,
+                };
                 let mut nodes = pairs.compare_all();
                 old.options().selection.require_match(nodes.len())?;
                 notes.extend(subjects.settle_exports(&mut nodes, &comparison));
@@ -193,7 +198,11 @@ impl FleetComparison {
 }
 
 /// The cache of earlier comparisons, if there is to be one and the options allow it.
-fn open_cache(options: &CompareOptions, fleet: &Fleet, observer: &dyn Observer) -> Result<Option<Cache>, Problem> {
+fn open_cache(
+    options: &CompareOptions,
+    fleet: &Fleet,
+    observer: &dyn Observer,
+) -> Result<Option<Cache>, Problem> {
     let Some(CompareCache { cache, is_explicit }) = &options.cache else { return Ok(None) };
     let key = match fleet.options().cache_key() {
         Ok(key) => key,

@@ -286,8 +286,15 @@ impl<'c, M: NodeMessage> Round<'c, M> {
         }
         selection.require_match(reports.len() + skipped)?;
         let compiled_because = cache.as_ref().map(RunCache::reasons).unwrap_or_default();
-        let run =
-            FleetRun { reports, catalogs, skipped, profile, unsettled, compiled_because, cache_problem: None };
+        let run = FleetRun {
+            reports,
+            catalogs,
+            skipped,
+            profile,
+            unsettled,
+            compiled_because,
+            cache_problem: None,
+        };
         Ok(Round { run, cache, duplicates })
     }
 
@@ -425,7 +432,9 @@ impl Pass<'_> {
         };
         // A node that collects may yet succeed, when it finds what others export.
         let is_final = self.fleet.exchange().is_none_or(|exchange| !exchange.collects(&name));
-        if is_final && result.as_ref().is_ok_and(|one: &NodeResult<M>| one.report.is_failure(self.options.fail_on)) {
+        if is_final
+            && result.as_ref().is_ok_and(|one: &NodeResult<M>| one.report.is_failure(self.options.fail_on))
+        {
             self.has_failed.store(true, Ordering::Relaxed);
         }
         self.observe_done(&name);
@@ -449,7 +458,8 @@ impl Pass<'_> {
         if !result.report.errors.is_empty() {
             return Ok(result);
         }
-        let NodeCompilation { outcome: Outcome { result: Ok(compiled), record, .. }, to_store, .. } = compilation
+        let NodeCompilation { outcome: Outcome { result: Ok(compiled), record, .. }, to_store, .. } =
+            compilation
         else {
             return Ok(result);
         };
@@ -469,12 +479,20 @@ impl Pass<'_> {
     }
 
     /// A cached node, with its catalog where that is needed; `None` if it is gone.
-    fn restore<M: NodeMessage>(&self, cached: CachedNode<'_>, name: &str, source: &str) -> Option<NodeResult<M>> {
+    fn restore<M: NodeMessage>(
+        &self,
+        cached: CachedNode<'_>,
+        name: &str,
+        source: &str,
+    ) -> Option<NodeResult<M>> {
         let mut result = NodeResult::from(cached.report(name, source)?);
         result.digest = Some(cached.digest);
         self.cache.inspect(|cache| cache.note_catalog(name, cached.digest));
-        let needs_file =
-            self.options.output.as_ref().is_some_and(|output| !cached.is_written_to(&catalog_path(output, name)));
+        let needs_file = self
+            .options
+            .output
+            .as_ref()
+            .is_some_and(|output| !cached.is_written_to(&catalog_path(output, name)));
         if needs_file || self.options.keep_catalogs {
             let restored = cached.catalog().and_then(|text| {
                 if self.options.keep_catalogs {

@@ -16,6 +16,7 @@ use super::node::SiteNode;
 use super::options::{FleetOptions, holds_directory};
 use super::setup::FleetSetup;
 use crate::caught::caught;
+use crate::certname;
 use crate::compiler::Compiler;
 use crate::exchange::Exchange;
 use crate::exports::CatalogExports;
@@ -23,7 +24,6 @@ use crate::facts::FactFile;
 use crate::problems::{cannot_read, missing};
 use crate::site::Site;
 use crate::spec::SiteSpec;
-use crate::certname;
 
 /// All nodes of a control repository. Their facts are read when they are compiled, so a large fleet needs no more memory than a small one.
 #[derive(Debug)]
@@ -56,7 +56,10 @@ impl FleetCompiler {
     }
 
     /// The same, with the programs of another compiler: files that both read are parsed once.
-    pub(super) fn sharing(options: &FleetOptions, other: Option<&Compiler>) -> Result<FleetCompiler, Problem> {
+    pub(super) fn sharing(
+        options: &FleetOptions,
+        other: Option<&Compiler>,
+    ) -> Result<FleetCompiler, Problem> {
         let world: Arc<dyn World> = match options.record_inputs {
             true => Arc::new(Recorded::new(Arc::clone(&options.control.repository))),
             false => Arc::clone(&options.control.repository),
@@ -354,7 +357,8 @@ fn fact_files_in(world: &dyn World, directory: &Path) -> Result<Vec<PathBuf>, Pr
     let mut paths: Vec<PathBuf> =
         world.list(directory).into_iter().map(|entry| directory.join(entry.name)).collect();
     paths.retain(|path| {
-        path.extension().is_some_and(|extension| extension == "json" || extension == "yaml" || extension == "yml")
+        path.extension()
+            .is_some_and(|extension| extension == "json" || extension == "yaml" || extension == "yml")
     });
     paths.sort();
     match paths.is_empty() {

@@ -103,7 +103,9 @@ impl Control {
             return Ok(real);
         }
         if self.is_revision {
-            return Err(Problem::not_found("cannot find").on(path.display()).because("it is not in this revision"));
+            return Err(Problem::not_found("cannot find")
+                .on(path.display())
+                .because("it is not in this revision"));
         }
         Err(missing(&*self.repository, path))
     }

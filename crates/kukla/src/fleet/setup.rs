@@ -1,10 +1,8 @@
 //! The settings that all nodes of a fleet share, read once from the control repository.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use kukla_syntax::Problem;
-use kukla_world::World;
 
 use super::node::{AssembledNode, Classifier, NodeParts, SiteNode};
 use super::options::{CODE_FILES, FleetOptions, holds_directory};
@@ -146,11 +144,6 @@ impl FleetSetup {
                     .because(format!("it is not in {}", paths.join(", "))))
             }
         }
-    }
-
-    /// The world that the control repository is read from.
-    pub(super) fn repository(&self) -> &Arc<dyn World> {
-        &self.options.control.repository
     }
 }
 

@@ -36,7 +36,10 @@ pub struct NodeUpdate<'u> {
 /// Stores the facts and the catalog of a node.
 pub fn store_node(store: &dyn NodeStore, node: &SiteNode, catalog: &Catalog) -> Result<(), Problem> {
     let facts = facts_to_store(node);
-    update(store, &NodeUpdate { node: &node.node.name, environment: &node.site.environment, facts: &facts, catalog })
+    update(
+        store,
+        &NodeUpdate { node: &node.node.name, environment: &node.site.environment, facts: &facts, catalog },
+    )
 }
 
 fn update(store: &dyn NodeStore, update: &NodeUpdate<'_>) -> Result<(), Problem> {

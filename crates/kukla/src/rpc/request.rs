@@ -50,8 +50,9 @@ impl Request {
                 "server_facts" => node.server_facts = hash(name, value)?,
                 "variables" => node.variables = hash(name, value)?,
                 "classes" => {
-                    node.classes = class_list(&from_json(value))
-                        .ok_or_else(|| Problem::invalid("classes is an array of names, or a hash of names to parameters"))?;
+                    node.classes = class_list(&from_json(value)).ok_or_else(|| {
+                        Problem::invalid("classes is an array of names, or a hash of names to parameters")
+                    })?;
                 }
                 "environment" => site.environment = text(name, value)?,
                 "environmentpath" => site.environmentpath = Some(text(name, value)?.into()),
@@ -121,7 +122,8 @@ fn hash(name: &str, value: &serde_json::Value) -> Result<Hash, Problem> {
 }
 
 fn paths(name: &str, value: &serde_json::Value) -> Result<Vec<PathBuf>, Problem> {
-    let entries = value.as_array().ok_or_else(|| invalid(format_args!("{name} is an array of directories")))?;
+    let entries =
+        value.as_array().ok_or_else(|| invalid(format_args!("{name} is an array of directories")))?;
     entries.iter().map(|entry| text(name, entry).map(PathBuf::from)).collect()
 }
 
@@ -151,7 +153,9 @@ mod tests {
     #[test]
     fn a_wrong_parameter_is_named() {
         assert_eq!(request(json!({"facts": 1})).unwrap_err(), "facts is an object");
-        assert!(request(json!({"settings": {"strict": "maybe"}})).unwrap_err().to_string().contains("'maybe'"));
+        assert!(
+            request(json!({"settings": {"strict": "maybe"}})).unwrap_err().to_string().contains("'maybe'")
+        );
         assert!(request(json!({"classes": [1]})).unwrap_err().to_string().contains("classes"));
         assert_eq!(request(json!({"codde": "1"})).unwrap_err(), "unknown parameter \"codde\"");
         assert_eq!(request(json!({"settings": {"strickt": "off"}})).unwrap_err(), "unknown setting strickt");

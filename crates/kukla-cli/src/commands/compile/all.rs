@@ -6,14 +6,14 @@ use kukla::syntax::Problem;
 use super::formats::{self, FleetFormat, Printed};
 use super::report::RenderedMessage;
 use super::{Args, profile, watch};
-use crate::Outcome;
 use crate::commands::progress::ProgressLine;
 use crate::commands::{cache, fleet};
 use crate::memory::for_good;
 use crate::output::{self, err, errln};
+use crate::{CommandResult, ExitKind};
 
 /// Compiles all nodes and prints their results.
-pub fn run(args: &Args) -> Result<Outcome, Problem> {
+pub fn run(args: &Args) -> CommandResult {
     let format = args.format::<FleetFormat>()?;
     crate::make_pool();
     let options = fleet_options(args)?;
@@ -39,14 +39,17 @@ pub fn run(args: &Args) -> Result<Outcome, Problem> {
     output::document(&out);
     if run.skipped > 0 {
         let nothing_stored = if options.store.is_some() { ", and nothing is stored" } else { "" };
-        errln!("kukla: stopped at the first failure; {} nodes were not compiled{nothing_stored}", run.skipped);
+        errln!(
+            "kukla: stopped at the first failure; {} nodes were not compiled{nothing_stored}",
+            run.skipped
+        );
     }
     explain_cache(args, &run);
     let is_incomplete = run.skipped > 0 && options.store.is_some();
     let failed = is_incomplete || run.has_failures(args.failing());
     match run.cache_problem {
         Some(problem) => Err(problem),
-        None => Ok(if failed { Outcome::Found } else { Outcome::Done }),
+        None => Ok(ExitKind::findings_if(failed)),
     }
 }
 

@@ -142,8 +142,11 @@ fn case(report: &Report, fail_on: FailOn) -> Case {
     if report.is_failure(fail_on) {
         let cycles = report.cycles.iter().map(|cycle| format!("dependency cycle: {}\n", cycle.join(" => ")));
         let all: String = report.errors.iter().map(text).chain(warnings).chain(cycles).collect();
-        let first =
-            report.errors.first().or(report.warnings.first()).map_or("dependency cycle", RenderedMessage::message);
+        let first = report
+            .errors
+            .first()
+            .or(report.warnings.first())
+            .map_or("dependency cycle", RenderedMessage::message);
         case.failure = Some((first.to_owned(), all));
     } else {
         case.err = warnings.collect();

@@ -14,11 +14,11 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::report::RenderedMessage;
 use super::{Args, all, formats, profile};
-use crate::Outcome;
 use crate::commands::fleet;
 use crate::commands::progress::ProgressLine;
 use crate::output::{err, errln, out, outln};
 use crate::render::{difference, shown};
+use crate::{CommandResult, ExitKind};
 
 /// An edit is complete when nothing has happened for so long.
 const QUIET: Duration = Duration::from_millis(100);
@@ -29,7 +29,7 @@ pub fn run(
     options: &FleetOptions,
     compile: &FleetCompileOptions,
     compiler: &FleetCompiler,
-) -> Result<Outcome, Problem> {
+) -> CommandResult {
     let mut watch = Watch::default();
     let (sender, events) = channel();
     let mut watcher: Option<RecommendedWatcher> = None;
@@ -60,7 +60,7 @@ pub fn run(
             watcher = Some(fresh);
         }
         let Some(edited) = next_edit(&events, &[cache, args.output.as_ref(), args.profile.as_ref()]) else {
-            return Ok(Outcome::Done);
+            return Ok(ExitKind::Success);
         };
         // Editors write temporary files that are soon removed.
         let (existing, removed): (Vec<PathBuf>, Vec<PathBuf>) =

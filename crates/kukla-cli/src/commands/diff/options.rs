@@ -6,6 +6,7 @@ use kukla::diff::{Rule, Rules};
 use kukla::syntax::Problem;
 
 use crate::commands::target::Target;
+use crate::files;
 
 /// The differences of the sides besides files.
 #[derive(Debug, clap::Args)]
@@ -113,8 +114,7 @@ impl Noise {
         if self.rules.is_none() && !path.is_file() {
             return Ok(rules);
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| Problem::io("read", &path, &error))?;
-        rules.add_lines(&text, &path)?;
+        rules.add_lines(&files::read_text(&path)?, &path)?;
         Ok(rules)
     }
 }

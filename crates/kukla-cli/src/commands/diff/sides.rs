@@ -99,11 +99,10 @@ fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Result<Subject, Probl
 
 fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
     let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
-    let git = |why: String| Problem::invalid("").because(why);
-    let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default())).map_err(git)?);
+    let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
     let (old, new) = args.sides.targets(&args.target);
     let open = |side_of: &kukla_git::Side, target: &Target| {
-        let found = repository.revision(side_of).map_err(git)?;
+        let found = repository.revision(side_of)?;
         if found.is_none() && !repository.has_files {
             return Err(Problem::not_found("no working tree in")
                 .on(repository.root.display())

@@ -10,11 +10,11 @@ use kukla::syntax::Problem;
 use kukla_store::{Question, Report, Store, Timestamp, Update};
 use serde_json::{Value as Json, json};
 
-use crate::Outcome;
 use crate::output::{self, errln};
+use crate::{CommandResult, ExitKind};
 
 /// Writes everything to a directory.
-pub fn export(store: &dyn Store, directory: &Path) -> Result<Outcome, Problem> {
+pub fn export(store: &dyn Store, directory: &Path) -> CommandResult {
     let parts = ["facts", "catalogs", "reports"].map(|part| directory.join(part));
     for part in &parts {
         make_private(part)?;
@@ -26,8 +26,9 @@ pub fn export(store: &dyn Store, directory: &Path) -> Result<Outcome, Problem> {
     for about in ask(json!(["from", "factsets", ["extract", times]]))? {
         let node = text(&about, "certname");
         let Some(facts) = store.facts(node)? else { continue };
-        let values = kukla::values::richdata::to_json(&facts.into())
-            .map_err(|wrong| Problem::other("cannot export the facts of").on(node).because(wrong.message()))?;
+        let values = kukla::values::richdata::to_json(&facts.into()).map_err(|wrong| {
+            Problem::other("cannot export the facts of").on(node).because(wrong.message())
+        })?;
         write(&facts_to.join(format!("{node}.json")), &with(&about, json!({"values": values})))?;
         counts[0] += 1;
     }
@@ -54,11 +55,11 @@ pub fn export(store: &dyn Store, directory: &Path) -> Result<Outcome, Problem> {
         "facts of {facts} nodes, {catalogs} catalogs and {reports} reports are in {}",
         directory.display()
     );
-    Ok(Outcome::Done)
+    Ok(ExitKind::Success)
 }
 
 /// Stores everything of a directory.
-pub fn import(store: &dyn Store, directory: &Path) -> Result<Outcome, Problem> {
+pub fn import(store: &dyn Store, directory: &Path) -> CommandResult {
     std::fs::read_dir(directory).map_err(|error| Problem::io("read", directory, &error))?;
     let mut counts = [0_usize; 3];
     for file in documents(&directory.join("facts"))? {
@@ -98,7 +99,7 @@ pub fn import(store: &dyn Store, directory: &Path) -> Result<Outcome, Problem> {
     }
     let [facts, catalogs, reports] = counts;
     errln!("facts of {facts} nodes, {catalogs} catalogs and {reports} reports are stored");
-    Ok(Outcome::Done)
+    Ok(ExitKind::Success)
 }
 
 /// A catalog as agents get it; PuppetDB spells names and edges in its own way.
