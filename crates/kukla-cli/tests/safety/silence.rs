@@ -42,7 +42,7 @@ fn nothing_is_not_a_success() {
 fn a_node_without_facts_is_said_to_have_none() {
     let scratch = site("facts");
     let told = scratch.run(&["compile", "site", "--node", "a"]);
-    assert!(told.code == Some(0) && told.err.contains("a is taken to have no facts"), "{told:?}");
+    assert!(told.code == Some(0) && told.err.contains("no facts found for 'a'"), "{told:?}");
     let scratch = scratch.with("site/facts/a.json", "{}");
     let told = scratch.run(&["compile", "site", "--node", "a"]);
     assert!(told.code == Some(0) && told.err.is_empty(), "{told:?}");
