@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use kukla::syntax::{Code, Diagnostic, Place, Source};
+use kukla::syntax::{Code, Diagnostic, Source, SourcePosition};
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec};
 
 /// Codes that no program of a few lines can raise, and why.
@@ -174,7 +174,7 @@ impl Example {
     fn judge(&self, code: &Code) -> Result<(), String> {
         let (found, warned) = self.run();
         if let Some(found) = found.iter().find(|found| found.is(code)) {
-            let line = found.place.as_ref().and_then(Place::line);
+            let line = found.position.as_ref().and_then(SourcePosition::line);
             // Errors of data lie in the data.
             return match line {
                 Some(line) if line != self.line && self.files.is_empty() => {

@@ -82,6 +82,22 @@ fn the_page_shows_the_graph_of_the_manifests() {
     }
 }
 
+/// Cargo looks for no tests by itself here, so a file that nobody names would never run.
+#[test]
+fn every_file_of_tests_belongs_to_the_one_binary() {
+    for entry in std::fs::read_dir(checkout().join("crates")).expect("a directory of crates") {
+        let tests = entry.expect("an entry").path().join("tests");
+        let Ok(files) = std::fs::read_dir(&tests) else { continue };
+        let main = read(&tests.join("main.rs"));
+        for path in files.map(|file| file.expect("an entry").path()) {
+            let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            if name != "main" && path.extension().is_some_and(|extension| extension == "rs") {
+                assert!(main.contains(&format!("mod {name};")), "{} lacks `mod {name};`", tests.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn a_graph_loses_what_is_brought_anyway() {
     let (name, needs) =

@@ -10,7 +10,7 @@ use crate::Resource;
 
 /// A resource that the catalog of some node exports.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Exported {
+pub struct ExportedResource {
     /// The node.
     pub node: Str,
     /// The resource.
@@ -19,7 +19,7 @@ pub struct Exported {
 
 /// What a collector asks for: `Sshkey <<| tag == 'web' |>>` in the catalog of a node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct ExportQuery {
     /// The capitalised type, as `Apache::Vhost`.
     pub type_name: Str,
     /// The node that asks; what it exports itself is not for the store to give.
@@ -47,25 +47,25 @@ pub enum Filter {
 
 impl Filter {
     /// Whether a resource is like that.
-    pub fn fits(&self, resource: &Resource) -> bool {
+    pub fn matches(&self, resource: &Resource) -> bool {
         match self {
             Filter::Title(title) => resource.title == *title,
             Filter::Tagged(tag) => resource.tags.contains(tag),
             Filter::Attribute(name, wanted) => resource.get(name).unwrap_or(&Value::Undef) == wanted,
-            Filter::Not(filter) => !deep(|| filter.fits(resource)),
-            Filter::All(filters) => filters.iter().all(|each| deep(|| each.fits(resource))),
-            Filter::Any(filters) => filters.iter().any(|each| deep(|| each.fits(resource))),
+            Filter::Not(filter) => !deep(|| filter.matches(resource)),
+            Filter::All(filters) => filters.iter().all(|each| deep(|| each.matches(resource))),
+            Filter::Any(filters) => filters.iter().any(|each| deep(|| each.matches(resource))),
         }
     }
 }
 
-impl Wanted {
+impl ExportQuery {
     /// Whether a resource of a node is wanted.
-    pub fn takes(&self, node: &str, resource: &Resource) -> bool {
+    pub fn matches(&self, node: &str, resource: &Resource) -> bool {
         resource.exported
             && self.node != node
             && resource.type_name == self.type_name
-            && self.filter.as_ref().is_none_or(|filter| filter.fits(resource))
+            && self.filter.as_ref().is_none_or(|filter| filter.matches(resource))
     }
 }
 
@@ -73,7 +73,7 @@ impl Wanted {
 pub trait Exports: Send + Sync + Debug {
     /// What other nodes export that a collector wants, by the name of the node and then as their catalogs have it; or why that
     /// cannot be had.
-    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>>;
+    fn find(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>, Box<Diagnostic>>;
 
     /// What PuppetDB would answer to a query, a text in PQL or an array; `None` from those who know exports alone.
     fn query(&self, _query: &Value) -> Option<Result<Value, Box<Diagnostic>>> {

@@ -20,6 +20,6 @@ pub mod yaml;
 
 pub use catalog::{Catalog, Edge};
 pub use difference::Difference;
-pub use exports::{Exported, Exports, Filter, Wanted};
+pub use exports::{ExportQuery, ExportedResource, Exports, Filter};
 pub use reference::ResourceRef;
 pub use resource::{Resource, ResourceKind};

@@ -8,21 +8,21 @@ use crate::{Catalog, Edge, Resource, ResourceRef};
 
 /// Why a text is not a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotACatalog(String);
+pub struct InvalidCatalog(String);
 
-impl std::fmt::Display for NotACatalog {
+impl std::fmt::Display for InvalidCatalog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NotACatalog {}
+impl std::error::Error for InvalidCatalog {}
 
 impl Catalog {
     /// Reads a catalog document: bare, inside a wire document (`data`) or inside an answer of the machine interface.
-    pub fn from_json(text: &[u8]) -> Result<Catalog, NotACatalog> {
+    pub fn from_json(text: &[u8]) -> Result<Catalog, InvalidCatalog> {
         let json: Json =
-            serde_json::from_slice(text).map_err(|error| NotACatalog(format!("not JSON: {error}")))?;
+            serde_json::from_slice(text).map_err(|error| InvalidCatalog(format!("not JSON: {error}")))?;
         let mut document = &json;
         for wrapper in ["result", "catalog", "data"] {
             if document.get("resources").is_none()
@@ -35,9 +35,9 @@ impl Catalog {
     }
 }
 
-fn catalog(document: &Json) -> Result<Catalog, NotACatalog> {
+fn catalog(document: &Json) -> Result<Catalog, InvalidCatalog> {
     let Some(resources) = document.get("resources").and_then(Json::as_array) else {
-        return Err(NotACatalog("the document has no resources".into()));
+        return Err(InvalidCatalog("the document has no resources".into()));
     };
     let mut catalog = Catalog {
         name: text(document, "name").unwrap_or_default(),
@@ -53,7 +53,7 @@ fn catalog(document: &Json) -> Result<Catalog, NotACatalog> {
     let end = |edge: &Json, side| {
         let named = edge.get(side).and_then(Json::as_str).unwrap_or_default();
         let found = ResourceRef::parse(named).and_then(|reference| catalog.position(&reference));
-        found.ok_or_else(|| NotACatalog(format!("Could not find relationship {side} \"{named}\"")))
+        found.ok_or_else(|| InvalidCatalog(format!("Could not find relationship {side} \"{named}\"")))
     };
     let edges = document.get("edges").and_then(Json::as_array).into_iter().flatten();
     let edges = edges.map(|edge| Ok(Edge { source: end(edge, "source")?, target: end(edge, "target")? }));
@@ -61,9 +61,9 @@ fn catalog(document: &Json) -> Result<Catalog, NotACatalog> {
     Ok(catalog)
 }
 
-fn resource(json: &Json) -> Result<Resource, NotACatalog> {
+fn resource(json: &Json) -> Result<Resource, InvalidCatalog> {
     let required = |key| {
-        let missing = || NotACatalog(format!("No resource {key} provided in serialized data"));
+        let missing = || InvalidCatalog(format!("No resource {key} provided in serialized data"));
         text(json, key).ok_or_else(missing)
     };
     let flag = |key| json.get(key).and_then(Json::as_bool).unwrap_or_default();

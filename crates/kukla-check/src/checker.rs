@@ -171,7 +171,7 @@ impl Checker {
     }
 
     fn is_wanted_finding(&self, finding: &Finding) -> bool {
-        let file = finding.diagnostic.place.as_ref().and_then(|place| place.file());
+        let file = finding.diagnostic.position.as_ref().and_then(|place| place.file());
         file.is_some_and(|file| self.is_wanted(Path::new(file)))
     }
 
@@ -275,14 +275,14 @@ impl Report {
     /// Leaves out what comments ask not to be told, and puts the rest in order.
     fn settle(&mut self, texts: &FxHashMap<PathBuf, Arc<Text>>) {
         self.findings.retain(|finding| {
-            let Some(place) = &finding.diagnostic.place else { return true };
+            let Some(place) = &finding.diagnostic.position else { return true };
             let text = place.file().and_then(|file| texts.get(Path::new(file)));
             let line = place.line().unwrap_or(0);
             let ignores = text.map(|text| &text.ignores[..]).unwrap_or_default();
             !ignores.iter().any(|ignore| ignore.covers(finding.diagnostic.code.name, line))
         });
         self.findings.sort_by_cached_key(|finding| {
-            let place = finding.diagnostic.place.as_ref();
+            let place = finding.diagnostic.position.as_ref();
             let file = place.and_then(|place| place.file()).unwrap_or_default().to_owned();
             (
                 file,

@@ -16,7 +16,7 @@ fn found(files: &[(&str, &str)]) -> Vec<String> {
     let mut checker = Checker::new(Arc::new(world), "/repo".into(), Shape::Control, Options::default());
     let report = checker.check().unwrap();
     let each = report.findings.iter().map(|found| {
-        let place = found.diagnostic.place.as_ref().unwrap();
+        let place = found.diagnostic.position.as_ref().unwrap();
         let file = place.file().unwrap().trim_start_matches("/repo/");
         format!("{} {file}:{}", found.diagnostic.code.name, place.line().unwrap())
     });

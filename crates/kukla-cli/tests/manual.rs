@@ -1,17 +1,15 @@
 //! The manual runs: every `console` block of docs/manual is a session, and what it shows must be what happens.
 //!
-//! A line that begins with `$ kukla` is a command; the lines below it are all it prints, and `(exit status N)` if that is not
+//! A line that begins with `$ kukla` is a command; the lines below it are all it prints, and `(exit code N)` if that is not
 //! zero. A file name in backticks with a colon places the next block as a file. Sessions of a page share a directory, which also
 //! holds `examples`. `KUKLA_UPDATE=1` rewrites the pages.
 
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
-mod sessions;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sessions::Sessions;
+use crate::sessions::{self, Sessions};
 
 #[test]
 fn manual() {

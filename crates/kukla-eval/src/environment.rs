@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, NativeType};
-use kukla_syntax::validate::{FilePlace, Rules};
+use kukla_syntax::validate::{FileNamespace, Rules};
 use kukla_syntax::{Diagnostic, Source, Strict, diagnostic};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
@@ -423,10 +423,10 @@ impl Environment {
 
     /// The static rules for a file, by where it lies.
     pub fn rules<'a>(&self, file: Option<&'a str>) -> Rules<'a> {
-        let place = file
-            .map(|file| FilePlace::of(file, &self.modulepath, self.manifest.as_deref()))
+        let namespace = file
+            .map(|file| FileNamespace::of(file, &self.modulepath, self.manifest.as_deref()))
             .unwrap_or_default();
-        Rules { strict: self.settings.strict, place, tasks: self.settings.tasks }
+        Rules { strict: self.settings.strict, namespace, tasks: self.settings.tasks }
     }
 
     /// Makes the definitions of a unit known under their names.

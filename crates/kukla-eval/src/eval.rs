@@ -51,7 +51,7 @@ impl Vm<'_> {
     fn blame(&self, raise: Raise, expr: &Expr) -> Raise {
         match raise.diagnostic() {
             Some(failure) if is_unevaluated(failure) && self.defaulting().is_some() => raise,
-            Some(failure) if failure.place.is_none() => {
+            Some(failure) if failure.position.is_none() => {
                 self.while_evaluating(raise, expr.span, label::of_expr(expr))
             }
             _ => raise,

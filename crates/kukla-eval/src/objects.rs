@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use kukla_syntax::{bail, diagnostic};
-use kukla_values::convert::{self, Surroundings};
+use kukla_values::convert::{self, ConversionContext};
 use kukla_values::iterator::Lister;
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;
@@ -19,7 +19,7 @@ use kukla_values::codes::INVALID_TYPE_SPECIFICATION;
 /// What making a value may ask of a compilation.
 struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
 
-impl Surroundings for Around<'_, '_> {
+impl ConversionContext for Around<'_, '_> {
     fn now(&self) -> Timestamp {
         self.0.borrow().world().now()
     }
@@ -29,7 +29,7 @@ impl Surroundings for Around<'_, '_> {
         parsed.map_err(|raise| match raise.into_reason() {
             // Where in the text it is does not help those who see neither the text nor the call that reads it.
             Raised::Error(mut failure) => {
-                failure.place = None;
+                failure.position = None;
                 failure.frame = Frame::Bare;
                 failure.into()
             }
@@ -45,11 +45,11 @@ impl Surroundings for Around<'_, '_> {
 impl Vm<'_> {
     /// `Type.new(args)`.
     pub fn instantiate(&mut self, ty: &Type, args: Vec<Value>) -> Flow {
-        if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
-            (ty, self.data(), &args[..])
+        if let (Type::Object(object), [module @ (Value::Undef | Value::String(_))]) = (ty, &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())
+            && let Some(context) = self.lookup_context(module.as_str())
         {
-            return Ok(data.context(module.as_str()));
+            return Ok(context);
         }
         convert::new_instance(ty, &args, &Around(RefCell::new(self))).map_err(Raise::from)
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use kukla_syntax::{Span, Strict, diagnostic};
-use kukla_values::arithmetic::{self, Operator, Side};
+use kukla_values::arithmetic::{self, OperandSide, Operator};
 use kukla_values::{Error, Type, Value, compare, format};
 
 use crate::codes::{COMPARISON_NOT_POSSIBLE, RESULT_IS_NAN};
@@ -57,9 +57,9 @@ impl Vm<'_> {
         self.coercions(coerced)?;
         let value = result.map_err(|fault| match fault.side {
             _ if fault.error.is_nameless() => Raise::from(fault.error),
-            Side::Left => self.at(fault.error, operands[0]),
-            Side::Right => self.at(fault.error, operands[1]),
-            Side::Whole => self.at(fault.error, span),
+            OperandSide::Left => self.at(fault.error, operands[0]),
+            OperandSide::Right => self.at(fault.error, operands[1]),
+            OperandSide::Whole => self.at(fault.error, span),
         })?;
         match &value {
             Value::Float(n) if n.is_nan() => {

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kukla_syntax::validate::{FilePlace, Rules};
+use kukla_syntax::validate::{FileNamespace, Rules};
 use kukla_syntax::{Source, Strict};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -122,10 +122,10 @@ impl Programs {
 
 impl Circumstances {
     fn new(dialect: Dialect, rules: &Rules<'_>) -> Circumstances {
-        let namespace = match &rules.place {
-            FilePlace::Free => Namespace::Any,
-            FilePlace::Module { namespace, .. } => Namespace::Below(namespace.clone()),
-            FilePlace::Nowhere { .. } => Namespace::None,
+        let namespace = match &rules.namespace {
+            FileNamespace::Unrestricted => Namespace::Any,
+            FileNamespace::Module { namespace, .. } => Namespace::Below(namespace.clone()),
+            FileNamespace::Nowhere { .. } => Namespace::None,
         };
         Circumstances { dialect, strict: rules.strict, tasks: rules.tasks, namespace }
     }

@@ -284,7 +284,7 @@ impl DataFile {
         let bytes = read_text(world, path)?;
         let unable = |error: kukla_formats::Error| {
             let wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.message(path) });
-            Error::data(wrong.label(kukla_syntax::Place::line_of(path.as_str(), error.line), ""))
+            Error::data(wrong.label(kukla_syntax::SourcePosition::line_of(path.as_str(), error.line), ""))
         };
         let text = || String::from_utf8_lossy(&bytes);
         let mut lines = Vec::new();

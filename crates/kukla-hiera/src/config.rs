@@ -266,9 +266,9 @@ impl Reader<'_> {
         let second = first.and_then(|first| line_matching(self.text, first + 1, &names));
         let earlier = first.filter(|_| second.is_some());
         // Puppet names the line only, since the file is that of the error.
-        let told = earlier.map(|line| kukla_syntax::Place::Line { file: None, line: Some(line) });
-        let facts = vec![("name", Fact::of(name)), ("earlier", Fact::place(" First defined at", told))];
-        let shown = earlier.map(|line| kukla_syntax::Place::line_of(self.path, Some(line)));
+        let told = earlier.map(|line| kukla_syntax::SourcePosition::Line { file: None, line: Some(line) });
+        let facts = vec![("name", Fact::of(name)), ("earlier", Fact::position(" First defined at", told))];
+        let shown = earlier.map(|line| kukla_syntax::SourcePosition::line_of(self.path, Some(line)));
         let wrong = Diagnostic::new(code, facts).label_if_known(shown, "first defined here");
         self.wrong(wrong, second.or(first))
     }

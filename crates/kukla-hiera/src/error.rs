@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kukla_syntax::{Diagnostic, Label, Place, Stage, diagnostic};
+use kukla_syntax::{Diagnostic, Label, SourcePosition, Stage, diagnostic};
 
 use crate::codes::{GLOBAL_LOOKUP_FAILED, RECURSIVE_LOOKUP};
 
@@ -51,7 +51,7 @@ impl Error {
     /// Names the file at fault, and the line if known.
     #[must_use]
     pub fn at(mut self, file: &str, line: Option<u32>) -> Error {
-        self.diagnostic.place = Some(Place::line_of(file, line));
+        self.diagnostic.position = Some(SourcePosition::line_of(file, line));
         self
     }
 
@@ -66,8 +66,11 @@ impl Error {
     #[must_use]
     pub(crate) fn in_data(mut self, key: &str, file: &str, line: Option<u32>) -> Error {
         let known = &self.diagnostic;
-        if known.place.is_none() && known.labels.is_empty() && known.hints.is_empty() {
-            let label = Label { place: Place::line_of(file, line), message: format!("the value of '{key}'") };
+        if known.position.is_none() && known.labels.is_empty() && known.hints.is_empty() {
+            let label = Label {
+                position: SourcePosition::line_of(file, line),
+                message: format!("the value of '{key}'"),
+            };
             self.diagnostic.labels.push(label);
         }
         self
@@ -76,7 +79,7 @@ impl Error {
     /// Says in words where in data the mistake is, because a picture of that line would show a secret.
     #[must_use]
     pub(crate) fn unseen(mut self) -> Error {
-        for Label { place, message } in std::mem::take(&mut self.diagnostic.labels) {
+        for Label { position: place, message } in std::mem::take(&mut self.diagnostic.labels) {
             let line = place.line().map(|line| format!(", line {line}")).unwrap_or_default();
             self.diagnostic
                 .hints
@@ -106,8 +109,8 @@ impl Error {
             self.diagnostic.stage = Stage::Data;
         } else {
             // The file at fault is not the place that the caller's error is reported at.
-            let place = self.diagnostic.place.take();
-            let label = |place| Label { place, message: String::new() };
+            let place = self.diagnostic.position.take();
+            let label = |place| Label { position: place, message: String::new() };
             self.diagnostic.labels.extend(place.map(label));
         }
         self.diagnostic

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::{Exported, Exports, Wanted, read};
+use kukla_catalog::{ExportQuery, ExportedResource, Exports, read};
 use kukla_values::{Value, richdata};
 
 use crate::{Question, Result, Store};
@@ -19,7 +19,7 @@ impl StoreExports {
 }
 
 impl Exports for StoreExports {
-    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>> {
+    fn find(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>> {
         self.0.exported(wanted)
     }
 

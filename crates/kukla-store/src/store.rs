@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kukla_catalog::{Catalog, Exported, Wanted};
+use kukla_catalog::{Catalog, ExportQuery, ExportedResource};
 use kukla_values::Hash;
 use serde_json::Value as Json;
 
@@ -78,7 +78,7 @@ pub trait Store: Send + Sync + Debug {
 
     /// What other nodes export that a collector wants, by the name of the node and then as their catalogs have it. Nodes that are
     /// deactivated or expired export nothing.
-    fn exported(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>>;
+    fn exported(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>>;
 
     /// What a query finds, a row each.
     fn query(&self, question: &Question) -> Result<Vec<Json>>;

@@ -1,6 +1,6 @@
-//! What is wrong with a program, as data: which rule, which facts, where, why, and what might help.
+//! Diagnostics: errors and warnings about a program, as data (rule, facts, position, cause, hints).
 //!
-//! Words are made of it only when someone wants to read them, by [`words`](crate::words) and by whoever draws pictures.
+//! The message is put together only when it is read: by [`words`](crate::words), and by renderers of source excerpts.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -10,12 +10,12 @@ use crate::code::{Code, Severity};
 use crate::source::Source;
 use crate::span::Span;
 
-/// A place in a source text.
+/// A range of bytes in a source text.
 #[derive(Clone, Debug)]
 pub struct Location {
     /// The text.
     pub source: Source,
-    /// The place in it.
+    /// The range of bytes.
     pub span: Span,
 }
 
@@ -31,10 +31,10 @@ impl Location {
     }
 }
 
-/// Where something is, as far as it is known.
+/// The position that a diagnostic or a label points at, as exact as it is known.
 #[derive(Clone, Debug)]
-pub enum Place {
-    /// Bytes of a text that whoever holds the diagnostic knows.
+pub enum SourcePosition {
+    /// Bytes of a text that the owner of the diagnostic supplies later ([`Diagnostic::in_source`]).
     Within(Span),
     /// Bytes of a text.
     At(Location),
@@ -47,35 +47,35 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl SourcePosition {
     /// A line of a file.
-    pub fn line_of(file: impl Into<String>, line: Option<u32>) -> Place {
-        Place::Line { file: Some(file.into()), line }
+    pub fn line_of(file: impl Into<String>, line: Option<u32>) -> SourcePosition {
+        SourcePosition::Line { file: Some(file.into()), line }
     }
 
     /// The text and the bytes, if they are known.
     pub fn location(&self) -> Option<&Location> {
         match self {
-            Place::At(location) => Some(location),
-            Place::Within(_) | Place::Line { .. } => None,
+            SourcePosition::At(location) => Some(location),
+            SourcePosition::Within(_) | SourcePosition::Line { .. } => None,
         }
     }
 
     /// The name of the file, if it is known.
     pub fn file(&self) -> Option<&str> {
         match self {
-            Place::Within(_) => None,
-            Place::At(location) => location.file(),
-            Place::Line { file, .. } => file.as_deref(),
+            SourcePosition::Within(_) => None,
+            SourcePosition::At(location) => location.file(),
+            SourcePosition::Line { file, .. } => file.as_deref(),
         }
     }
 
     /// The line, counted from one, if it is known.
     pub fn line(&self) -> Option<u32> {
         match self {
-            Place::Within(_) => None,
-            Place::At(location) => Some(location.line()),
-            Place::Line { line, .. } => *line,
+            SourcePosition::Within(_) => None,
+            SourcePosition::At(location) => Some(location.line()),
+            SourcePosition::Line { line, .. } => *line,
         }
     }
 
@@ -84,49 +84,49 @@ impl Place {
         self.location().map(|location| location.source.line_column(location.span.point).column)
     }
 
-    fn know(&mut self, source: &Source) {
-        if let Place::Within(span) = *self {
-            *self = Place::At(Location { source: source.clone(), span });
+    fn resolve(&mut self, source: &Source) {
+        if let SourcePosition::Within(span) = *self {
+            *self = SourcePosition::At(Location { source: source.clone(), span });
         }
     }
 }
 
-impl From<Location> for Place {
-    fn from(location: Location) -> Place {
-        Place::At(location)
+impl From<Location> for SourcePosition {
+    fn from(location: Location) -> SourcePosition {
+        SourcePosition::At(location)
     }
 }
 
-impl From<Span> for Place {
-    fn from(span: Span) -> Place {
-        Place::Within(span)
+impl From<Span> for SourcePosition {
+    fn from(span: Span) -> SourcePosition {
+        SourcePosition::Within(span)
     }
 }
 
-/// What a message names: a text, or another place.
+/// A value that a message names: a text, or another position.
 #[derive(Clone, Debug)]
 pub enum Fact {
     /// A text.
     Text(String),
-    /// A place, which is part of the line that Puppet prints and of nothing else, after some words.
-    Place(&'static str, Place),
+    /// A position, after some words. Only the line that Puppet prints shows it.
+    Position(&'static str, SourcePosition),
 }
 
 impl Fact {
-    /// A place after some words, such as " at"; nothing is told of it if it is not known.
-    pub fn place(before: &'static str, place: Option<impl Into<Place>>) -> Fact {
-        place.map_or_else(|| Fact::Text(String::new()), |place| Fact::Place(before, place.into()))
+    /// A position after some words, such as " at"; an empty text if it is unknown.
+    pub fn position(before: &'static str, position: Option<impl Into<SourcePosition>>) -> Fact {
+        position.map_or_else(|| Fact::Text(String::new()), |position| Fact::Position(before, position.into()))
     }
 
-    /// What is to be told of something.
+    /// The fact that a value contributes to a message.
     pub fn of<T: ToFact + ?Sized>(value: &T) -> Fact {
         value.to_fact()
     }
 }
 
-/// What can be told in a message.
+/// A value that a message can name.
 pub trait ToFact {
-    /// What is told of it.
+    /// The value as a fact.
     fn to_fact(&self) -> Fact;
 }
 
@@ -138,7 +138,7 @@ impl<T: Display + ?Sized> ToFact for T {
 
 impl ToFact for Location {
     fn to_fact(&self) -> Fact {
-        Fact::Place("", self.clone().into())
+        Fact::Position("", self.clone().into())
     }
 }
 
@@ -148,13 +148,13 @@ impl ToFact for Fact {
     }
 }
 
-impl ToFact for Place {
+impl ToFact for SourcePosition {
     fn to_fact(&self) -> Fact {
-        Fact::Place("", self.clone())
+        Fact::Position("", self.clone())
     }
 }
 
-/// In which stage something went wrong.
+/// The stage in which a diagnostic was raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Reading tokens and the tree.
@@ -163,7 +163,7 @@ pub enum Stage {
     Validation,
     /// Evaluating.
     Evaluation,
-    /// Running code in another language that ended with what Puppet neither rescues nor puts into words of its own.
+    /// Running code in another language; Puppet neither rescues the exception nor words it itself.
     Foreign,
     /// Looking up data.
     Data,
@@ -179,7 +179,7 @@ impl Stage {
         match self {
             Stage::Syntax => "syntax",
             Stage::Validation => "validation",
-            // Whatever Kukla does wrong happens while it evaluates, as far as others can tell.
+            // The interface has no stage of its own for code in other languages or for Kukla's own faults.
             Stage::Evaluation | Stage::Foreign | Stage::Internal => "evaluation",
             Stage::Data => "data",
             Stage::Request => "request",
@@ -187,10 +187,10 @@ impl Stage {
     }
 }
 
-/// In what something went wrong, which Puppet says before the message.
+/// The construct under evaluation, which Puppet names before the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
-    /// Nothing is said.
+    /// Nothing comes before the message.
     #[default]
     Bare,
     /// A rule of evaluation.
@@ -199,16 +199,16 @@ pub enum Frame {
     Construct(Cow<'static, str>),
 }
 
-/// A place that helps to understand a diagnostic, and what to know about it.
+/// Another position that helps to understand a diagnostic, with a remark.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// The place.
-    pub place: Place,
-    /// What is to be said about it.
+    /// The position.
+    pub position: SourcePosition,
+    /// The remark.
     pub message: String,
 }
 
-/// What was going on when something went wrong.
+/// An activity that was in progress when a diagnostic was raised.
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// In words: "while calling f", "while declaring `Ntp::Server[a]`".
@@ -220,43 +220,43 @@ pub struct Trace {
 /// The issue under which Puppet reports everything that it has no name for.
 pub const NAMELESS: &str = "RUNTIME_ERROR";
 
-/// One thing that is wrong.
+/// One error or warning.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// The rule that was broken.
     pub code: &'static Code,
     /// The issue under which Puppet reports it: the code's, unless Puppet uses another one here.
     pub issue: &'static str,
-    /// What the message names, by the names the code's message has for it.
+    /// The values that the message names, under the names that the code's message has for them.
     pub facts: Vec<(&'static str, Fact)>,
     /// How bad it is.
     pub severity: Severity,
-    /// When it was noticed.
+    /// The stage that raised it.
     pub stage: Stage,
-    /// Where it is; a span in a text knows the byte Puppet reports.
-    pub place: Option<Place>,
-    /// Puppet tells the line only, though more is known.
+    /// Its position; a span in a text knows the byte that Puppet reports.
+    pub position: Option<SourcePosition>,
+    /// Puppet reports only the line, though the column is known.
     pub line_only: bool,
-    /// What was being evaluated.
+    /// The construct under evaluation.
     pub frame: Frame,
-    /// What is wrong underneath.
+    /// The error underneath.
     pub cause: Option<Box<Diagnostic>>,
-    /// Other places that matter.
+    /// Other positions that matter.
     pub labels: Vec<Label>,
-    /// What might help.
+    /// Advice on how to fix it.
     pub hints: Vec<String>,
     /// The calls that led there, innermost first.
     pub trace: Vec<Trace>,
-    /// The resources whose code this is, innermost first: a define, the class it stands in, the class that includes that one.
+    /// The resources whose code this is, innermost first: a define, the class that declares it, the class that includes that one.
     pub within: Vec<String>,
-    /// What else is wrong and reported together with this.
+    /// Independent errors that are reported together with this one.
     pub others: Vec<Diagnostic>,
-    /// What was questionable in the text that is at fault, to be logged before.
+    /// Warnings about the same text, to be logged first.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Diagnostic {
-    /// A diagnostic with the code's own severity and issue, whose place is not known yet. [`diagnostic!`](crate::diagnostic!) reads
+    /// A diagnostic with the code's own severity and issue, without a position yet. [`diagnostic!`](crate::diagnostic!) reads
     /// better.
     pub fn new(code: &'static Code, facts: Vec<(&'static str, Fact)>) -> Diagnostic {
         Diagnostic {
@@ -265,7 +265,7 @@ impl Diagnostic {
             facts,
             severity: code.severity,
             stage: Stage::Evaluation,
-            place: None,
+            position: None,
             line_only: false,
             frame: Frame::Bare,
             cause: None,
@@ -278,77 +278,77 @@ impl Diagnostic {
         }
     }
 
-    /// Puts it into a text that whoever holds the diagnostic knows.
+    /// Sets the position to bytes of a text that [`in_source`](Diagnostic::in_source) names later.
     #[must_use]
     pub fn within_text(mut self, span: Span) -> Diagnostic {
-        self.place = Some(Place::Within(span));
+        self.position = Some(SourcePosition::Within(span));
         self
     }
 
-    /// Says which text the places lie in that do not say it themselves.
+    /// Names the text for all positions that do not name one themselves.
     #[must_use]
     pub fn in_source(mut self, source: &Source) -> Diagnostic {
-        let labels = self.labels.iter_mut().map(|label| &mut label.place);
-        self.place.iter_mut().chain(labels).for_each(|place| place.know(source));
+        let labels = self.labels.iter_mut().map(|label| &mut label.position);
+        self.position.iter_mut().chain(labels).for_each(|position| position.resolve(source));
         self
     }
 
-    /// Puts it somewhere, unless it is somewhere already.
+    /// Sets the position unless there is one already.
     #[must_use]
-    pub fn at(mut self, place: impl Into<Place>) -> Diagnostic {
-        self.place.get_or_insert(place.into());
+    pub fn at(mut self, position: impl Into<SourcePosition>) -> Diagnostic {
+        self.position.get_or_insert(position.into());
         self
     }
 
-    /// Puts it on a line, the only thing Puppet tells of its place.
+    /// Sets the position, of which Puppet reports only the line.
     #[must_use]
-    pub fn on_line_of(mut self, place: Option<impl Into<Place>>) -> Diagnostic {
-        self.place = place.map(Into::into);
+    pub fn on_line_of(mut self, position: Option<impl Into<SourcePosition>>) -> Diagnostic {
+        self.position = position.map(Into::into);
         self.line_only = true;
         self
     }
 
-    /// Says when it was noticed.
+    /// Sets the stage.
     #[must_use]
     pub fn in_stage(mut self, stage: Stage) -> Diagnostic {
         self.stage = stage;
         self
     }
 
-    /// Says under which issue Puppet reports the rule here.
+    /// Sets the issue under which Puppet reports the rule here.
     #[must_use]
     pub fn reported_as(mut self, issue: &'static str) -> Diagnostic {
         self.issue = issue;
         self
     }
 
-    /// Adds what is wrong underneath.
+    /// Sets the error underneath.
     #[must_use]
     pub fn because(mut self, cause: impl Into<Box<Diagnostic>>) -> Diagnostic {
         self.cause = Some(cause.into());
         self
     }
 
-    /// Adds something that might help.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hints.push(hint.into());
         self
     }
 
-    /// Adds another place that matters, if it is known.
+    /// Adds another position that matters, if it is known.
     #[must_use]
-    pub fn label_if_known(self, place: Option<impl Into<Place>>, message: &str) -> Diagnostic {
-        match place {
-            Some(place) => self.label(place, message),
+    pub fn label_if_known(self, position: Option<impl Into<SourcePosition>>, message: &str) -> Diagnostic {
+        match position {
+            Some(position) => self.label(position, message),
             None => self,
         }
     }
 
-    /// Adds another place that matters.
+    /// Adds another position that matters.
     #[must_use]
-    pub fn label(mut self, place: impl Into<Place>, message: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label { place: place.into(), message: message.into() });
+    pub fn label(mut self, position: impl Into<SourcePosition>, message: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { position: position.into(), message: message.into() });
         self
     }
 
@@ -357,7 +357,7 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// Whether Puppet has no name for the issue: it is then the fault of the expression being evaluated, not of a part of it.
+    /// Whether Puppet has no name for the issue: it then blames the whole expression, not a part of it.
     pub fn is_nameless(&self) -> bool {
         self.issue == NAMELESS
     }
@@ -375,22 +375,22 @@ impl Diagnostic {
         })
     }
 
-    /// Where it is in a text, if that is known.
+    /// The text and the bytes it points at, if they are known.
     pub fn location(&self) -> Option<&Location> {
-        self.place.as_ref().and_then(Place::location)
+        self.position.as_ref().and_then(SourcePosition::location)
     }
 
-    /// The bytes at fault; none where the place is no place in a text.
+    /// The bytes at fault; an empty span if the position is not one in a text.
     pub fn span(&self) -> Span {
-        match &self.place {
-            Some(Place::Within(span)) => *span,
-            Some(Place::At(location)) => location.span,
+        match &self.position {
+            Some(SourcePosition::Within(span)) => *span,
+            Some(SourcePosition::At(location)) => location.span,
             _ => Span::default(),
         }
     }
 
-    /// The diagnostic that says what is wrong, behind those that only hand it on: a statement that declares a define whose code is
-    /// at fault has nothing of its own to say.
+    /// The innermost diagnostic with a message of its own. Those around it only pass it on, such as the statement that declares a define
+    /// whose code is at fault.
     pub fn root(&self) -> &Diagnostic {
         let mut root = self;
         while let (Some(cause), "{cause}") = (&root.cause, root.code.message) {
@@ -399,7 +399,7 @@ impl Diagnostic {
         root
     }
 
-    /// Changes every text in it that comes from a program or its data, such as those to be kept secret.
+    /// Edits every text in it that comes from a program or its data, to redact secrets.
     pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
         for (_, fact) in &mut self.facts {
             if let Fact::Text(text) = fact {

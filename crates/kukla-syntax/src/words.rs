@@ -1,51 +1,51 @@
 //! The words of a diagnostic, as Puppet chooses them.
 //!
-//! One line of Puppet's is built from the inside out: the rule's message; what was being evaluated; the place; and around it, when the
-//! code of a define is at fault, the same of the statement that declared it.
+//! Puppet builds its one line from the inside out: the rule's message, the construct under evaluation, the position; and around it, when
+//! the code of a define is at fault, the same for the statement that declared it.
 
 use std::fmt::{self, Display, Write};
 
 use crate::article::a_an;
-use crate::diagnostic::{Diagnostic, Fact, Frame, Place, Stage};
+use crate::diagnostic::{Diagnostic, Fact, Frame, SourcePosition, Stage};
 
 impl Diagnostic {
-    /// What is wrong, in the rule's own words: without what was going on, and without places.
+    /// The rule's own message, without the construct under evaluation and without positions.
     pub fn message(&self) -> String {
         let mut out = String::with_capacity(self.code.message.len() + 16);
         // Writing to a string cannot fail.
-        let _ = self.write_message(&mut out, Places::Shown);
+        let _ = self.write_message(&mut out, Positions::Labelled);
         out
     }
 
-    /// Puppet's message, with what was going on and without places: they are told beside it.
+    /// Puppet's message with the construct under evaluation, without positions: they are reported beside it.
     pub fn puppet_message(&self) -> String {
         let mut out = String::new();
-        let _ = self.write_framed(&mut out, Places::Untold);
+        let _ = self.write_framed(&mut out, Positions::Omitted);
         out
     }
 
-    /// Puppet's message, with what was going on and with the places of other things than this.
+    /// Puppet's message with the construct under evaluation and with the positions of other things than this.
     pub fn placed_message(&self) -> String {
         let mut out = String::new();
-        let _ = self.write_framed(&mut out, Places::Told);
+        let _ = self.write_framed(&mut out, Positions::Full);
         out
     }
 
-    fn write_message(&self, out: &mut dyn Write, places: Places) -> fmt::Result {
+    fn write_message(&self, out: &mut dyn Write, positions: Positions) -> fmt::Result {
         let mut rest = self.code.message;
         while let Some(open) = rest.find('{') {
             let (before, inside) = rest.split_at(open);
             out.write_str(before)?;
             let name = inside[1..].find('}').map(|close| &inside[1..=close]);
             match (name, &self.cause) {
-                (Some("cause"), Some(cause)) => cause.write_line(out, places)?,
+                (Some("cause"), Some(cause)) => cause.write_line(out, positions)?,
                 (Some(name), _) => match self.facts.iter().find(|(known, _)| *known == name) {
                     Some((_, Fact::Text(text))) => out.write_str(text)?,
-                    Some((_, Fact::Place(before, place))) => match places {
-                        Places::Shown => {}
-                        Places::Told | Places::Untold => {
+                    Some((_, Fact::Position(before, position))) => match positions {
+                        Positions::Labelled => {}
+                        Positions::Full | Positions::Omitted => {
                             out.write_str(before)?;
-                            write_place(out, place, true, places)?;
+                            write_position(out, position, true, positions)?;
                         }
                     },
                     // A brace that names no fact is a brace.
@@ -62,20 +62,20 @@ impl Diagnostic {
         out.write_str(rest)
     }
 
-    fn write_framed(&self, out: &mut dyn Write, places: Places) -> fmt::Result {
+    fn write_framed(&self, out: &mut dyn Write, positions: Positions) -> fmt::Result {
         if self.frame != Frame::Bare && self.stage == Stage::Evaluation {
             out.write_str("Evaluation Error: ")?;
         }
         if let Frame::Construct(construct) = &self.frame {
             write!(out, "Error while evaluating {}, ", a_an(construct))?;
         }
-        self.write_message(out, places)
+        self.write_message(out, positions)
     }
 
-    fn write_line(&self, out: &mut dyn Write, places: Places) -> fmt::Result {
-        self.write_framed(out, places)?;
-        match &self.place {
-            Some(place) => write_place(out, place, self.line_only, places),
+    fn write_line(&self, out: &mut dyn Write, positions: Positions) -> fmt::Result {
+        self.write_framed(out, positions)?;
+        match &self.position {
+            Some(position) => write_position(out, position, self.line_only, positions),
             None => Ok(()),
         }
     }
@@ -84,28 +84,34 @@ impl Diagnostic {
 impl Display for Diagnostic {
     /// Puppet's one line: `message (file: x, line: 1, column: 2)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_line(f, Places::Told)
+        self.write_line(f, Positions::Full)
     }
 }
 
-/// Whether places are part of the words.
+/// How much of positions a message contains.
 #[derive(Clone, Copy)]
-enum Places {
-    Told,
-    /// Left out of Puppet's words.
-    Untold,
+enum Positions {
+    /// `(file: x, line: 1)`
+    Full,
+    /// Left out; the word that leads to them stays, as in Puppet.
+    Omitted,
     /// Left out together with the word that leads to them: a label points there.
-    Shown,
+    Labelled,
 }
 
-fn write_place(out: &mut dyn Write, place: &Place, line_only: bool, places: Places) -> fmt::Result {
-    if !matches!(places, Places::Told) {
+fn write_position(
+    out: &mut dyn Write,
+    position: &SourcePosition,
+    line_only: bool,
+    positions: Positions,
+) -> fmt::Result {
+    if !matches!(positions, Positions::Full) {
         return Ok(());
     }
-    let column = if line_only { None } else { place.column() };
+    let column = if line_only { None } else { position.column() };
     let parts = [
-        place.file().map(|file| format!("file: {file}")),
-        place.line().map(|line| format!("line: {line}")),
+        position.file().map(|file| format!("file: {file}")),
+        position.line().map(|line| format!("line: {line}")),
         column.map(|column| format!("column: {column}")),
     ];
     let known: Vec<String> = parts.into_iter().flatten().collect();

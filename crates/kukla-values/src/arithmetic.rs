@@ -61,7 +61,7 @@ impl fmt::Display for Operator {
 
 /// Which part of an expression is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum OperandSide {
     /// The left operand, or the only one.
     Left,
     /// The right operand.
@@ -74,14 +74,14 @@ pub enum Side {
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// What is at fault.
-    pub side: Side,
+    pub side: OperandSide,
     /// What is wrong.
     pub error: Error,
 }
 
 impl Fault {
     fn of_all(error: Error) -> Fault {
-        Fault { side: Side::Whole, error }
+        Fault { side: OperandSide::Whole, error }
     }
 }
 
@@ -97,16 +97,16 @@ pub type Outcome<T = Value> = Result<T, Fault>;
 /// Told of every string taken as a number; under `strict` it gives the error back.
 pub type Coercion<'a> = &'a mut dyn FnMut(Error) -> Result<(), Error>;
 
-fn fault<T>(side: Side, wrong: Diagnostic) -> Result<T, Fault> {
+fn fault<T>(side: OperandSide, wrong: Diagnostic) -> Result<T, Fault> {
     Err(Fault { side, error: wrong.into() })
 }
 
 fn whole<T>(wrong: Diagnostic) -> Result<T, Fault> {
-    fault(Side::Whole, wrong)
+    fault(OperandSide::Whole, wrong)
 }
 
 fn division_by_zero() -> Outcome {
-    fault(Side::Right, diagnostic!(DIVISION_BY_ZERO))
+    fault(OperandSide::Right, diagnostic!(DIVISION_BY_ZERO))
 }
 
 /// By how many places Ruby does not even try to shift.
@@ -131,8 +131,8 @@ pub fn calculate(operator: Operator, left: &Value, right: &Value, coercion: Coer
         }
         (Operator::ShiftLeft, Value::Hash(_)) => not_applicable(operator, left),
         _ => {
-            let left = number(left, Side::Left, coercion)?;
-            let right = number(right, Side::Right, coercion)?;
+            let left = number(left, OperandSide::Left, coercion)?;
+            let right = number(right, OperandSide::Right, coercion)?;
             on_numbers(operator, &left, &right)
         }
     }
@@ -140,7 +140,7 @@ pub fn calculate(operator: Operator, left: &Value, right: &Value, coercion: Coer
 
 /// Unary minus.
 pub fn negate(value: &Value, coercion: Coercion<'_>) -> Outcome {
-    match number(value, Side::Left, coercion)? {
+    match number(value, OperandSide::Left, coercion)? {
         Value::Integer(number) => match number.checked_neg() {
             Some(number) => Ok(Value::Integer(number)),
             None => overflow("-", -i128::from(number)),
@@ -152,7 +152,7 @@ pub fn negate(value: &Value, coercion: Coercion<'_>) -> Outcome {
 }
 
 /// The number a value is or spells.
-fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
+fn number(value: &Value, side: OperandSide, coercion: Coercion<'_>) -> Outcome {
     match value {
         Value::Integer(_) | Value::Float(_) | Value::Timestamp(_) | Value::Timespan(_) | Value::SemVer(_) => {
             Ok(value.clone())
@@ -169,17 +169,17 @@ fn number(value: &Value, side: Side, coercion: Coercion<'_>) -> Outcome {
     }
 }
 
-fn not_numeric(value: &Value, side: Side) -> Outcome {
+fn not_numeric(value: &Value, side: OperandSide) -> Outcome {
     fault(side, diagnostic!(NOT_NUMERIC { value: to_s(value) }))
 }
 
 fn not_applicable(operator: Operator, left: &Value) -> Outcome {
-    fault(Side::Left, diagnostic!(OPERATOR_NOT_APPLICABLE { operator, operand: a_an(&label(left)) }))
+    fault(OperandSide::Left, diagnostic!(OPERATOR_NOT_APPLICABLE { operator, operand: a_an(&label(left)) }))
 }
 
 fn not_applicable_when(operator: Operator, left: &Value, right: &Value) -> Outcome {
     let (left, right) = (a_an(&label(left)), a_an(&label(right)));
-    fault(Side::Left, diagnostic!(OPERATOR_NOT_APPLICABLE_WHEN { operator, left, right }))
+    fault(OperandSide::Left, diagnostic!(OPERATOR_NOT_APPLICABLE_WHEN { operator, left, right }))
 }
 
 fn overflow(sign: &str, value: i128) -> Outcome {
@@ -296,7 +296,7 @@ fn on_floats(operator: Operator, left: &Value, a: f64, b: f64) -> Outcome {
 
 fn finite(operator: Operator, result: f64) -> Outcome {
     if result.is_infinite() {
-        return fault(Side::Left, diagnostic!(RESULT_IS_INFINITY { operator }));
+        return fault(OperandSide::Left, diagnostic!(RESULT_IS_INFINITY { operator }));
     }
     Ok(Value::Float(result))
 }
@@ -397,7 +397,7 @@ fn add_to_uri(uri: &Uri, right: &Value) -> Outcome {
     };
     match merged {
         Ok(uri) => Ok(Value::Uri(uri.into())),
-        Err(error) => Err(Fault { side: Side::Whole, error }),
+        Err(error) => Err(Fault { side: OperandSide::Whole, error }),
     }
 }
 

@@ -138,23 +138,23 @@ pub fn label(value: &Value) -> Str {
 
 /// How a value was found: plainly, or by a regular expression that matched this text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ValueMatch {
     /// Without a regular expression.
     Plain,
     /// By a regular expression in this text; its groups become `$0`, `$1`...
-    In(Str),
+    Regexp(Str),
 }
 
-fn found(yes: bool) -> Option<Found> {
-    yes.then_some(Found::Plain)
+fn found(yes: bool) -> Option<ValueMatch> {
+    yes.then_some(ValueMatch::Plain)
 }
 
 /// `needle in haystack`.
-pub fn includes(haystack: &Value, needle: &Value) -> Option<Found> {
+pub fn includes(haystack: &Value, needle: &Value) -> Option<ValueMatch> {
     match haystack {
         Value::String(text) => match needle {
             Value::String(part) => found(text.to_lowercase().contains(&*part.to_lowercase())),
-            Value::Regexp(regexp) => regexp.is_match(text).then(|| Found::In(text.clone())),
+            Value::Regexp(regexp) => regexp.is_match(text).then(|| ValueMatch::Regexp(text.clone())),
             _ => None,
         },
         Value::Binary(binary) => found(leaf::binary_includes(binary, needle)),
@@ -167,10 +167,10 @@ pub fn includes(haystack: &Value, needle: &Value) -> Option<Found> {
     }
 }
 
-fn includes_any<'a>(mut values: impl Iterator<Item = &'a Value>, needle: &Value) -> Option<Found> {
+fn includes_any<'a>(mut values: impl Iterator<Item = &'a Value>, needle: &Value) -> Option<ValueMatch> {
     match needle {
         Value::Regexp(regexp) => values.find_map(|value| match value {
-            Value::String(text) if regexp.is_match(text) => Some(Found::In(text.clone())),
+            Value::String(text) if regexp.is_match(text) => Some(ValueMatch::Regexp(text.clone())),
             _ => None,
         }),
         // Here the elements are the patterns.
@@ -182,11 +182,11 @@ fn includes_any<'a>(mut values: impl Iterator<Item = &'a Value>, needle: &Value)
 
 /// Whether `value` matches `pattern` as an option of `case` does: types by membership, regular expressions by text, arrays
 /// and hashes part by part, the rest by equality.
-pub fn matches(value: &Value, pattern: &Value) -> Option<Found> {
+pub fn matches(value: &Value, pattern: &Value) -> Option<ValueMatch> {
     match pattern {
-        Value::Default => Some(Found::Plain),
+        Value::Default => Some(ValueMatch::Plain),
         Value::Regexp(regexp) => match value {
-            Value::String(text) if regexp.is_match(text) => Some(Found::In(text.clone())),
+            Value::String(text) if regexp.is_match(text) => Some(ValueMatch::Regexp(text.clone())),
             _ => None,
         },
         Value::Type(ty) => found(ty.contains(value)),
@@ -196,10 +196,10 @@ pub fn matches(value: &Value, pattern: &Value) -> Option<Found> {
         }
         Value::Array(patterns) => match value {
             Value::Array(values) if values.len() == patterns.len() => {
-                let mut last = Found::Plain;
+                let mut last = ValueMatch::Plain;
                 for (value, pattern) in values.iter().zip(patterns.iter()) {
                     match matches(value, pattern)? {
-                        Found::Plain => {}
+                        ValueMatch::Plain => {}
                         by_text => last = by_text,
                     }
                 }
@@ -209,10 +209,10 @@ pub fn matches(value: &Value, pattern: &Value) -> Option<Found> {
         },
         Value::Hash(patterns) => match value {
             Value::Hash(hash) => {
-                let mut last = Found::Plain;
+                let mut last = ValueMatch::Plain;
                 for (key, pattern) in patterns {
                     match matches(hash.get(key).unwrap_or(&Value::Undef), pattern)? {
-                        Found::Plain => {}
+                        ValueMatch::Plain => {}
                         by_text => last = by_text,
                     }
                 }

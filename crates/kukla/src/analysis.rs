@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kukla_syntax::validate::{self, FilePlace};
+use kukla_syntax::validate::{self, FileNamespace};
 use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, roomy};
 
 use crate::codes::INVALID_UTF8;
@@ -50,15 +50,15 @@ impl Analysis {
         let ungrammatical = !parse.is_ok();
         let mut diagnostics = std::mem::take(&mut parse.diagnostics);
         if !ungrammatical {
-            let place = match source.name() {
+            let namespace = match source.name() {
                 Some(file) => {
-                    FilePlace::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref())
+                    FileNamespace::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref())
                 }
-                None => FilePlace::Free,
+                None => FileNamespace::Unrestricted,
             };
             diagnostics.extend(validate::validate(
                 &parse.tree,
-                &validate::Rules { strict: rules.strict, place, tasks: rules.tasks },
+                &validate::Rules { strict: rules.strict, namespace, tasks: rules.tasks },
             ));
         }
         let diagnostics = diagnostics.into_iter().map(|wrong| wrong.in_source(source)).collect();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kukla_eval::error::{Diagnostic, Place, Stage};
+use kukla_eval::error::{Diagnostic, SourcePosition, Stage};
 use kukla_eval::settings::Settings;
 use kukla_syntax::diagnostic;
 use kukla_values::Value;
@@ -152,7 +152,7 @@ pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Diagnostic>> {
 
 fn unreadable(file: &Path, error: &ConfError) -> Box<Diagnostic> {
     let line = u32::try_from(error.line).unwrap_or(u32::MAX);
-    let place = Place::line_of(file.display().to_string(), Some(line));
+    let place = SourcePosition::line_of(file.display().to_string(), Some(line));
     Box::new(diagnostic!(BAD_ENVIRONMENT_CONF { problem: error.message }).at(place))
 }
 

@@ -34,7 +34,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kukla_catalog::{Catalog, Exported, Exports, Resource, Wanted};
+use kukla_catalog::{Catalog, ExportQuery, ExportedResource, Exports, Resource};
 use kukla_eval::error::Diagnostic;
 use kukla_syntax::diagnostic;
 use kukla_values::{Str, Value};
@@ -66,15 +66,15 @@ struct State {
 /// A question, and what all nodes answer to it.
 #[derive(Clone, Debug)]
 struct Answered {
-    wanted: Wanted,
+    wanted: ExportQuery,
     /// What is known of all nodes elsewhere, once that has been asked.
-    elsewhere: Option<Arc<Vec<Arc<Exported>>>>,
-    all: Arc<Vec<Arc<Exported>>>,
+    elsewhere: Option<Arc<Vec<Arc<ExportedResource>>>>,
+    all: Arc<Vec<Arc<ExportedResource>>>,
 }
 
 impl Answered {
     /// A question that nobody has answered yet.
-    fn unknown(wanted: Wanted) -> Answered {
+    fn unknown(wanted: ExportQuery) -> Answered {
         Answered { wanted, elsewhere: None, all: Arc::default() }
     }
 }
@@ -83,7 +83,7 @@ impl Answered {
 #[derive(Clone, Debug, PartialEq)]
 enum Offer {
     /// What its catalog exports.
-    Exports(Vec<Arc<Exported>>),
+    Exports(Vec<Arc<ExportedResource>>),
     /// Its compilation failed: what is known of it elsewhere stays true.
     Failed,
 }
@@ -126,7 +126,7 @@ impl Exchange {
     /// Takes note of what a node exports; nothing is known of that if it failed.
     pub fn note(&self, node: &str, exports: Option<Vec<Resource>>) {
         let name = Str::from(node);
-        let own = |resource| Arc::new(Exported { node: name.clone(), resource });
+        let own = |resource| Arc::new(ExportedResource { node: name.clone(), resource });
         let offer = exports.map_or(Offer::Failed, |all| Offer::Exports(all.into_iter().map(own).collect()));
         self.state().members.insert(name.clone(), offer);
     }
@@ -136,7 +136,7 @@ impl Exchange {
         let (offer, asked) = {
             let other = other.state();
             let keys = other.asked.get(node).into_iter().flatten();
-            let asked: Vec<(String, Wanted)> =
+            let asked: Vec<(String, ExportQuery)> =
                 keys.filter_map(|key| Some((key.clone(), other.answers.get(key)?.wanted.clone()))).collect();
             (other.members.get(node).cloned(), asked)
         };
@@ -155,7 +155,7 @@ impl Exchange {
     }
 
     /// The node that exports a resource, with the resource, as others get it.
-    pub fn exporter(&self, type_name: &str, title: &str) -> Option<Arc<Exported>> {
+    pub fn exporter(&self, type_name: &str, title: &str) -> Option<Arc<ExportedResource>> {
         let state = self.state();
         let members = state.members.values().flat_map(exported);
         let elsewhere = state.answers.values().flat_map(|answered| answered.all.iter());
@@ -240,16 +240,16 @@ impl Exchange {
         due.map(|(name, _)| name.to_string()).collect()
     }
 
-    fn elsewhere(&self, wanted: &Wanted) -> Result<Arc<Vec<Arc<Exported>>>, Box<Diagnostic>> {
+    fn elsewhere(&self, wanted: &ExportQuery) -> Result<Arc<Vec<Arc<ExportedResource>>>, Box<Diagnostic>> {
         self.others.as_ref().map_or_else(|| Ok(Arc::default()), |others| others.find(wanted).map(Arc::new))
     }
 }
 
 impl State {
     /// What all nodes answer to a question now, by their names.
-    fn answer(&self, question: &Answered) -> Arc<Vec<Arc<Exported>>> {
+    fn answer(&self, question: &Answered) -> Arc<Vec<Arc<ExportedResource>>> {
         let is_known_here = |node: &Str| self.members.get(node).is_some_and(|offer| *offer != Offer::Failed);
-        let mut all: Vec<Arc<Exported>> = question
+        let mut all: Vec<Arc<ExportedResource>> = question
             .elsewhere
             .iter()
             .flat_map(|all| all.iter())
@@ -258,7 +258,7 @@ impl State {
             .collect();
         for (node, offer) in &self.members {
             let Offer::Exports(own) = offer else { continue };
-            all.extend(own.iter().filter(|each| question.wanted.takes(node, &each.resource)).cloned());
+            all.extend(own.iter().filter(|each| question.wanted.matches(node, &each.resource)).cloned());
         }
         all.sort_by(|a, b| a.node.cmp(&b.node));
         Arc::new(all)
@@ -266,8 +266,8 @@ impl State {
 }
 
 impl Exports for Exchange {
-    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>> {
-        let general = Wanted { node: Str::default(), ..wanted.clone() };
+    fn find(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>, Box<Diagnostic>> {
+        let general = ExportQuery { node: Str::default(), ..wanted.clone() };
         let key = format!("{general:?}");
         let mut state = self.state();
         if !state.answers.contains_key(&key) {
@@ -293,13 +293,14 @@ impl Exports for Exchange {
 }
 
 /// The nodes whose part in two answers is not the same.
-fn differing(before: &[Arc<Exported>], after: &[Arc<Exported>]) -> BTreeSet<Str> {
-    let parts = |all: &[Arc<Exported>]| {
-        let mut parts = BTreeMap::<Str, Vec<Arc<Exported>>>::new();
+fn differing(before: &[Arc<ExportedResource>], after: &[Arc<ExportedResource>]) -> BTreeSet<Str> {
+    let parts = |all: &[Arc<ExportedResource>]| {
+        let mut parts = BTreeMap::<Str, Vec<Arc<ExportedResource>>>::new();
         all.iter().for_each(|each| parts.entry(each.node.clone()).or_default().push(Arc::clone(each)));
         parts
     };
-    let same = |a: &Arc<Exported>, b: &Arc<Exported>| Arc::ptr_eq(a, b) || a.resource == b.resource;
+    let same =
+        |a: &Arc<ExportedResource>, b: &Arc<ExportedResource>| Arc::ptr_eq(a, b) || a.resource == b.resource;
     let (before, after) = (parts(before), parts(after));
     let is_same = |node: &Str| match (before.get(node), after.get(node)) {
         (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
@@ -315,7 +316,7 @@ fn unsettled(passes_seen: &[BTreeMap<Str, Offer>], passes: usize) -> Option<Box<
         let (before, after) = (&pair[0], &pair[1]);
         for (node, offer) in before.iter().filter(|(node, offer)| after.get(*node) != Some(*offer)) {
             let (a, b) = (exported(offer), after.get(node).map_or(&[][..], exported));
-            let only = |these: &[Arc<Exported>], those: &[Arc<Exported>]| -> Vec<String> {
+            let only = |these: &[Arc<ExportedResource>], those: &[Arc<ExportedResource>]| -> Vec<String> {
                 let gone = these.iter().filter(|one| !those.contains(one));
                 gone.map(|one| one.resource.reference().to_string()).collect()
             };
@@ -333,7 +334,7 @@ fn unsettled(passes_seen: &[BTreeMap<Str, Offer>], passes: usize) -> Option<Box<
     (!moving.is_empty()).then(|| Box::new(wrong))
 }
 
-fn exported(offer: &Offer) -> &[Arc<Exported>] {
+fn exported(offer: &Offer) -> &[Arc<ExportedResource>] {
     match offer {
         Offer::Exports(own) => own,
         Offer::Failed => &[],

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla_catalog::{Catalog, Exported, Exports, Wanted};
+use kukla_catalog::{Catalog, ExportQuery, ExportedResource, Exports};
 use kukla_eval::error::Diagnostic;
 use kukla_world::World;
 use kukla_world::record::Digest;
@@ -12,7 +12,7 @@ use kukla_world::record::Digest;
 /// What catalogs export, by the type of the resources.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogExports {
-    by_type: BTreeMap<String, Vec<Arc<Exported>>>,
+    by_type: BTreeMap<String, Vec<Arc<ExportedResource>>>,
 }
 
 impl CatalogExports {
@@ -23,7 +23,7 @@ impl CatalogExports {
             let catalog = Catalog::from_json(&text(world, &file)?)
                 .map_err(|error| format!("{}: {error}", file.display()))?;
             for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
-                exports.add(Arc::new(Exported { node: catalog.name.clone(), resource }));
+                exports.add(Arc::new(ExportedResource { node: catalog.name.clone(), resource }));
             }
         }
         Ok(exports)
@@ -36,12 +36,12 @@ impl CatalogExports {
     }
 
     /// Adds one.
-    pub(crate) fn add(&mut self, exported: Arc<Exported>) {
+    pub(crate) fn add(&mut self, exported: Arc<ExportedResource>) {
         self.by_type.entry(exported.resource.type_name.to_string()).or_default().push(exported);
     }
 
     /// Those of a type.
-    pub(crate) fn of_type(&self, type_name: &str) -> impl Iterator<Item = &Arc<Exported>> {
+    pub(crate) fn of_type(&self, type_name: &str) -> impl Iterator<Item = &Arc<ExportedResource>> {
         self.by_type.get(type_name).into_iter().flatten()
     }
 }
@@ -60,10 +60,10 @@ fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, String> {
 }
 
 impl Exports for CatalogExports {
-    fn find(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>, Box<Diagnostic>> {
+    fn find(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>, Box<Diagnostic>> {
         let all = self.of_type(wanted.type_name.as_str());
         let mut found: Vec<_> =
-            all.filter(|each| wanted.takes(&each.node, &each.resource)).cloned().collect();
+            all.filter(|each| wanted.matches(&each.node, &each.resource)).cloned().collect();
         found.sort_by(|a, b| a.node.cmp(&b.node));
         Ok(found)
     }
@@ -99,7 +99,7 @@ mod tests {
             world = world.with(format!("/catalogs/{node}.json"), catalog.to_json());
         }
         let exports = CatalogExports::read(&world, Path::new("/catalogs")).unwrap();
-        let wanted = Wanted { type_name: "Notify".into(), node: "a".into(), filter: None };
+        let wanted = ExportQuery { type_name: "Notify".into(), node: "a".into(), filter: None };
         assert_eq!(exports.find(&wanted).unwrap().len(), 1);
         let b = compile("b", exports.clone()).unwrap();
         let notify = b.find("Notify", "from a").unwrap();

@@ -5,7 +5,7 @@ use kukla_catalog::resource::{Resource, ResourceKind};
 use kukla_eval::environment::Node;
 use kukla_eval::foreign::{ResourceValues, Verdict};
 
-use kukla_syntax::{Diagnostic, Place, diagnostic, roomy};
+use kukla_syntax::{Diagnostic, SourcePosition, diagnostic, roomy};
 use kukla_values::{Name, Value, format};
 use kukla_world::record::Record;
 
@@ -83,7 +83,7 @@ fn refused(resource: &Resource, mut message: String) -> Diagnostic {
     }
     let wrong = diagnostic!(REFUSED_BY_AGENT { message });
     match &resource.file {
-        Some(file) => wrong.at(Place::line_of(file.as_str(), resource.line)),
+        Some(file) => wrong.at(SourcePosition::line_of(file.as_str(), resource.line)),
         None => wrong,
     }
 }

@@ -107,7 +107,11 @@ pub(super) fn sprintf(data: &[u8]) {
     drop(format::sprintf(&form, &[Value::Hash([("a", 1_i64)].into_iter().collect())]));
     for value in values {
         let args = [value, Value::from(&*form)];
-        drop(kukla::values::convert::new_instance(&Type::STRING, &args, &kukla::values::convert::Nothing));
+        drop(kukla::values::convert::new_instance(
+            &Type::STRING,
+            &args,
+            &kukla::values::convert::EmptyContext,
+        ));
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kukla::formats::yaml;
 use kukla::hiera::LayerKind;
 use kukla::hiera::config::{Backend, Config, Locations};
-use kukla::syntax::{Location, Place, Source, diagnostic};
+use kukla::syntax::{Location, Source, SourcePosition, diagnostic};
 use kukla::values::{Str, Value};
 use kukla::world::World;
 
@@ -235,7 +235,7 @@ fn without_file(source: &Source, pattern: &str) -> Finding {
 
 /// A configuration that Puppet refuses, at the line that is told, or that of the entry which the message names.
 fn refused(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
-    let line = wrong.place.as_ref().and_then(Place::line);
+    let line = wrong.position.as_ref().and_then(SourcePosition::line);
     let line = line.unwrap_or_else(|| yaml::lines(source.text().as_bytes()).at(&entry(&wrong.message())));
     let span = line_span(source, line, "");
     let place = Location { source: source.clone(), span };

@@ -259,7 +259,7 @@ pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<
         check.options(&mut findings);
         let found = findings.split_off(before);
         findings.extend(found.into_iter().filter(|finding| {
-            let line = finding.diagnostic.place.as_ref().and_then(|place| place.line()).unwrap_or(0);
+            let line = finding.diagnostic.position.as_ref().and_then(|place| place.line()).unwrap_or(0);
             !file.ignores.iter().any(|ignore| ignore.covers(finding.diagnostic.code.name, line))
         }));
     }

@@ -145,8 +145,11 @@ fn judge(world: &Arc<dyn World>, index: &Index, asked: &[Asked<'_>]) -> Vec<Opti
     });
     let catalog = Catalog { resources: resources.collect(), ..Catalog::default() };
     for refused in site.validate(&Node::named("check"), &catalog) {
-        let at =
-            refused.place.as_ref().and_then(|place| place.line()).and_then(|line| usize::try_from(line).ok());
+        let at = refused
+            .position
+            .as_ref()
+            .and_then(|place| place.line())
+            .and_then(|line| usize::try_from(line).ok());
         if let Some(verdict) = at.and_then(|at| verdicts.get_mut(at)) {
             *verdict = Some(refused.message());
         }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use kukla::syntax::{Place, diagnostic};
+use kukla::syntax::{SourcePosition, diagnostic};
 use regex::Regex;
 use rustc_hash::FxHashSet;
 
@@ -98,7 +98,7 @@ pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data, templates: &[Arc<E
             if !path.starts_with('.') && !named.has(&name) {
                 let place = module.root.join(directory).join(path).to_string_lossy().into_owned();
                 let wrong = diagnostic!(UNUSED_FILE { kind, name });
-                findings.push(Finding::from(wrong.at(Place::line_of(place.as_str(), Some(1)))));
+                findings.push(Finding::from(wrong.at(SourcePosition::line_of(place.as_str(), Some(1)))));
             }
         }
     }

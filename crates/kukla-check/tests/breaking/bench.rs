@@ -124,7 +124,7 @@ impl Bench {
         let mut places = Vec::new();
         let mut next = Some(&*wrong);
         while let Some(wrong) = next {
-            let place = wrong.place.as_ref();
+            let place = wrong.position.as_ref();
             places.extend(place.and_then(|place| Some((place.file()?.to_owned(), place.line()?))));
             next = wrong.cause.as_deref();
         }
@@ -135,7 +135,7 @@ impl Bench {
     fn reports(&mut self) -> Vec<(String, Place, Severity, String)> {
         let report = self.checker.check().unwrap();
         let each = report.findings.iter().filter_map(|found| {
-            let place = found.diagnostic.place.as_ref()?;
+            let place = found.diagnostic.position.as_ref()?;
             let place = (place.file()?.to_owned(), place.line()?);
             let wrong = &found.diagnostic;
             Some((wrong.code.name.to_owned(), place, wrong.severity, wrong.message()))

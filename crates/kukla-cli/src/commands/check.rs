@@ -160,7 +160,7 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
             }
             None => parts.push(Part { root, shape, only: vec![only], extra }),
         };
-        let mut code = files::below(std::slice::from_ref(&path))?;
+        let mut code = files::find_code(std::slice::from_ref(&path))?;
         // What tests bring along is someone else's.
         let is_fixture = |file: &PathBuf| {
             file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))
@@ -251,7 +251,7 @@ fn configuration(args: &Args, root: &Path) -> Result<Config, String> {
 
 /// The path of a finding's file from the root.
 fn below_root(finding: &Finding, root: &Path) -> String {
-    let file = finding.diagnostic.place.as_ref().and_then(|place| place.file()).unwrap_or_default();
+    let file = finding.diagnostic.position.as_ref().and_then(|place| place.file()).unwrap_or_default();
     Path::new(file)
         .strip_prefix(root)
         .map_or_else(|_| file.to_owned(), |path| path.to_string_lossy().into_owned())

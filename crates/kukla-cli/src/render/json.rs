@@ -1,6 +1,6 @@
 //! Diagnostics as JSON, the same fields as in the machine interface and a few more.
 
-use kukla::syntax::{Diagnostic, Place};
+use kukla::syntax::{Diagnostic, SourcePosition};
 use serde_json::{Value, json};
 
 use super::Findings;
@@ -18,7 +18,7 @@ fn detailed(diagnostic: &Diagnostic) -> Value {
     value["end_line"] = end.line.into();
     value["end_column"] = end.column.into();
     let labels = diagnostic.labels.iter().map(|l| {
-        let mut label = range(&l.place);
+        let mut label = range(&l.position);
         label["message"] = l.message.as_str().into();
         label
     });
@@ -27,7 +27,7 @@ fn detailed(diagnostic: &Diagnostic) -> Value {
     value
 }
 
-fn range(place: &Place) -> Value {
+fn range(place: &SourcePosition) -> Value {
     let Range { start, end, .. } = Range::of_place(place);
     json!({"line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column})
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use kukla::syntax::{Diagnostic, LineColumn, Place};
+use kukla::syntax::{Diagnostic, LineColumn, SourcePosition};
 
 /// A range of a file, in lines and columns.
 pub struct Range<'a> {
@@ -18,13 +18,13 @@ impl<'a> Range<'a> {
     /// The place of a diagnostic; the first character of nothing where none is known.
     pub fn of(diagnostic: &'a Diagnostic) -> Range<'a> {
         let nowhere = Range { file: None, start: first(1), end: first(1), point: first(1) };
-        diagnostic.place.as_ref().map_or(nowhere, Range::of_place)
+        diagnostic.position.as_ref().map_or(nowhere, Range::of_place)
     }
 
     /// A place in lines and columns.
-    pub fn of_place(place: &'a Place) -> Range<'a> {
+    pub fn of_place(place: &'a SourcePosition) -> Range<'a> {
         let (start, end, point) = match place {
-            Place::At(location) => {
+            SourcePosition::At(location) => {
                 let at = |offset| location.source.line_column(offset);
                 (at(location.span.start), at(location.span.end), at(location.span.point))
             }

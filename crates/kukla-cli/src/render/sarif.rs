@@ -44,7 +44,7 @@ fn result(diagnostic: &Diagnostic) -> Value {
     });
     if !diagnostic.labels.is_empty() {
         let labels = diagnostic.labels.iter().map(|l| {
-            let mut place = location(&Range::of_place(&l.place));
+            let mut place = location(&Range::of_place(&l.position));
             place["message"] = json!({"text": l.message});
             place
         });

@@ -83,7 +83,7 @@ impl Sessions {
         let mut text: String = text.lines().map(|l| format!("{}\n", l.trim_end())).collect();
         match output.status.code() {
             Some(0) => {}
-            code => text.push_str(&format!("(exit status {})\n", code.map_or("?".into(), |c| c.to_string()))),
+            code => text.push_str(&format!("(exit code {})\n", code.map_or("?".into(), |c| c.to_string()))),
         }
         text
     }

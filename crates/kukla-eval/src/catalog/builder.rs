@@ -393,7 +393,7 @@ impl CatalogBuilder {
             let earlier = self.resources[earlier.0 as usize].location.clone();
             let wrong = diagnostic!(DUPLICATE_DECLARATION {
                 resource: resource.reference(),
-                earlier: Fact::place(" at", earlier.clone()),
+                earlier: Fact::position(" at", earlier.clone()),
             });
             return Err(wrong.label_if_known(earlier, "first declared here").into());
         }
@@ -445,10 +445,10 @@ impl CatalogBuilder {
         let wrong = diagnostic!(ALIAS_TAKEN {
             resource: resource.reference(),
             alias,
-            here: Fact::place(" at", resource.location.clone()),
+            here: Fact::position(" at", resource.location.clone()),
             kind: format_args!("{:?}", resource.type_name.as_str()),
             key,
-            earlier: Fact::place("", earlier.clone()),
+            earlier: Fact::position("", earlier.clone()),
         });
         wrong.label_if_known(earlier, "declared here")
     }

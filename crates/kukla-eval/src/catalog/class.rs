@@ -325,9 +325,9 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
 fn blame_definition(mut raise: Raise, place: DefinitionPlace<'_>) -> Raise {
     if let Raised::Error(failure) = raise.reason_mut()
         && failure.stage == Stage::Data
-        && failure.place.is_none()
+        && failure.position.is_none()
     {
-        failure.place = Some(place.location().into());
+        failure.position = Some(place.location().into());
         failure.line_only = true;
     }
     raise

@@ -26,7 +26,7 @@ impl Vm<'_> {
         let name = name.to_lowercase();
         if name == "class" && form != ResourceForm::Regular {
             let mut failure = diagnostic!(CLASS_NOT_VIRTUALIZABLE).on_line_of(self.caller());
-            if failure.place.is_some() {
+            if failure.position.is_some() {
                 failure.frame = Frame::Rule;
             }
             return Err(failure.into());

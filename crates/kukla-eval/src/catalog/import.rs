@@ -1,6 +1,6 @@
 //! Exported resources: what the catalogs of other nodes offer to collectors such as `Sshkey <<| |>>`.
 
-use kukla_catalog::{Exported, Filter, Resource, Wanted};
+use kukla_catalog::{ExportQuery, ExportedResource, Filter, Resource};
 use kukla_syntax::{deep, diagnostic};
 use kukla_values::{Name, Str, Value};
 
@@ -26,7 +26,7 @@ impl Vm<'_> {
             tracker.collected(&resolved.type_name);
         }
         let Some(exports) = &self.environment().exports else { return Ok(Vec::new()) };
-        let wanted = Wanted {
+        let wanted = ExportQuery {
             type_name: resolved.type_name.as_str().into(),
             node: self.node().name.as_str().into(),
             filter: search.query.as_ref().map(filter),
@@ -34,7 +34,7 @@ impl Vm<'_> {
         let found = exports.find(&wanted).map_err(|why| Raise::from(unavailable(&why)))?;
         let mut new = Vec::new();
         for each in found {
-            let Exported { node: from, resource: Resource { title, .. } } = &*each;
+            let ExportedResource { node: from, resource: Resource { title, .. } } = &*each;
             if let Some(existing) = self.catalog.find(&resolved.type_name, title) {
                 if self.catalog.imported.get(&existing) == Some(from) {
                     continue;
@@ -59,7 +59,7 @@ impl Vm<'_> {
     }
 
     /// What is wrong when another node exports a resource that is there already.
-    fn clash(&self, each: &Exported, existing: ResourceId) -> Raise {
+    fn clash(&self, each: &ExportedResource, existing: ResourceId) -> Raise {
         let (from, own) = (&each.node, &self.node().name);
         let wrong = diagnostic!(DUPLICATE_EXPORTED_RESOURCE { resource: each.resource.reference() });
         let (wrong, other) = match self.catalog.imported.get(&existing) {

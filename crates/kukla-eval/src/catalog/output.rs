@@ -138,7 +138,7 @@ impl Vm<'_> {
             Err(error) => {
                 let location = self.catalog.get(id).location.clone();
                 let mut failure = error.into_diagnostic().on_line_of(location);
-                if failure.place.is_some() {
+                if failure.position.is_some() {
                     failure.frame = Frame::Rule;
                 }
                 Err(failure.into())

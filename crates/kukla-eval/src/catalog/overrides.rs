@@ -118,7 +118,7 @@ impl Vm<'_> {
         if resource.evaluated {
             let declared = resource.location.clone();
             let wrong = diagnostic!(OVERRIDE_AFTER_EVALUATION {
-                earlier: Fact::place(", defined at", declared.clone()),
+                earlier: Fact::position(", defined at", declared.clone()),
                 comma: if declared.is_some() { "," } else { "" },
             });
             let wrong = wrong.label_if_known(declared, "declared here").on_line_of(change.location);
@@ -157,7 +157,7 @@ impl Vm<'_> {
                     name: param.name,
                     resource: resource.reference(),
                     by,
-                    earlier: Fact::place(" at", earlier.clone()),
+                    earlier: Fact::position(" at", earlier.clone()),
                 });
                 let wrong = wrong.label_if_known(earlier, "set here").on_line_of(param.location);
                 return Err(wrong.into());

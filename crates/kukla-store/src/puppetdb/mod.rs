@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::{Catalog, Exported, Wanted, read};
+use kukla_catalog::{Catalog, ExportQuery, ExportedResource, read};
 use kukla_syntax::bail;
 use kukla_values::Hash;
 use serde_json::Value as Json;
@@ -69,10 +69,11 @@ impl Store for PuppetDb {
         self.client.command("store report", 8, report.node(), report.time(), report.document())
     }
 
-    fn exported(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>> {
+    fn exported(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>> {
         let rows = self.client.query(Some("resources"), &wire::collector(wanted))?;
-        let mut found: Vec<Arc<Exported>> = rows.iter().filter_map(wire::exported).map(Arc::new).collect();
-        found.retain(|each| wanted.takes(&each.node, &each.resource));
+        let mut found: Vec<Arc<ExportedResource>> =
+            rows.iter().filter_map(wire::exported).map(Arc::new).collect();
+        found.retain(|each| wanted.matches(&each.node, &each.resource));
         // PuppetDB gives them in no order at all, and does not know where in a catalog they stood.
         found.sort_by(|a, b| (&a.node, &a.resource.title).cmp(&(&b.node, &b.resource.title)));
         Ok(found)

@@ -1,6 +1,8 @@
 //! What PuppetDB is told and tells: the documents of its commands, and rows of its answers.
 
-use kukla_catalog::{Catalog, Edge, Exported, Filter, Resource, ResourceRef, Wanted, json, read};
+use kukla_catalog::{
+    Catalog, Edge, ExportQuery, ExportedResource, Filter, Resource, ResourceRef, json, read,
+};
 use kukla_syntax::deep;
 use kukla_values::{Hash, Str, Value, format};
 use serde_json::{Map, Value as Json, json};
@@ -101,7 +103,7 @@ pub fn deactivation(node: &str, time: Timestamp) -> Json {
 }
 
 /// The query of a collector, as the real terminus asks it.
-pub fn collector(wanted: &Wanted) -> Json {
+pub fn collector(wanted: &ExportQuery) -> Json {
     let mut query = vec![
         json!("and"),
         json!(["=", "type", wanted.type_name.as_str()]),
@@ -138,12 +140,12 @@ fn filter(filter: &Filter) -> Option<Json> {
 }
 
 /// A row of `resources`.
-pub fn exported(row: &Json) -> Option<Exported> {
+pub fn exported(row: &Json) -> Option<ExportedResource> {
     let node = row["certname"].as_str()?.into();
     let mut resource = found(row)?;
     resource.exported = true;
     resource.is_virtual = true;
-    Some(Exported { node, resource })
+    Some(ExportedResource { node, resource })
 }
 
 fn found(row: &Json) -> Option<Resource> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kukla_catalog::{Exported, Wanted};
+use kukla_catalog::{ExportQuery, ExportedResource};
 use kukla_values::Str;
 
 use super::keys::FEW;
@@ -10,7 +10,7 @@ use super::lives::ACTIVE;
 use super::{Connection, Param, keys, rows};
 use crate::Result;
 
-pub fn find(connection: &mut dyn Connection, wanted: &Wanted) -> Result<Vec<Arc<Exported>>> {
+pub fn find(connection: &mut dyn Connection, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>> {
     let places = match &wanted.filter {
         Some(filter) => {
             keys::places(&wanted.type_name, filter, &mut |places| count(connection, &places.sql()))?
@@ -36,7 +36,7 @@ pub fn find(connection: &mut dyn Connection, wanted: &Wanted) -> Result<Vec<Arc<
     if !condition.is_empty() {
         params.push(wanted.type_name.as_str().into());
     }
-    let mut found: Vec<(i64, Arc<Exported>)> = Vec::new();
+    let mut found: Vec<(i64, Arc<ExportedResource>)> = Vec::new();
     let mut node = Str::default();
     connection.rows(&sql, &params, &mut |row| {
         let name = row.text(1).unwrap_or_default();
@@ -44,8 +44,11 @@ pub fn find(connection: &mut dyn Connection, wanted: &Wanted) -> Result<Vec<Arc<
             node = name.into();
         }
         let resource = rows::resource(row, 2);
-        if wanted.takes(&node, &resource) {
-            found.push((row.int(0).unwrap_or_default(), Arc::new(Exported { node: node.clone(), resource })));
+        if wanted.matches(&node, &resource) {
+            found.push((
+                row.int(0).unwrap_or_default(),
+                Arc::new(ExportedResource { node: node.clone(), resource }),
+            ));
         }
         Ok(())
     })?;

@@ -1,7 +1,7 @@
 //! What collectors can ask of an exported resource, as numbers in an index.
 //!
 //! A number stands for a type together with a title, a tag or the value of an attribute. Two different things may get the same number; the
-//! index only says where to look, and [`Filter::fits`] decides.
+//! index only says where to look, and [`Filter::matches`] decides.
 
 use kukla_catalog::{Filter, Resource};
 use kukla_syntax::deep;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use kukla_catalog::{Catalog, Exported, Wanted};
+use kukla_catalog::{Catalog, ExportQuery, ExportedResource};
 use kukla_values::Hash;
 use serde_json::Value as Json;
 
@@ -156,7 +156,7 @@ impl<D: Database> Store for SqlStore<D> {
         self.writing(|connection| write::report(connection, report))
     }
 
-    fn exported(&self, wanted: &Wanted) -> Result<Vec<Arc<Exported>>> {
+    fn exported(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>> {
         self.reading(|connection| exported::find(connection, wanted))
     }
 

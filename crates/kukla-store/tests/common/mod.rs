@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kukla_catalog::{Catalog, Edge, Filter, Resource, ResourceKind, Wanted};
+use kukla_catalog::{Catalog, Edge, ExportQuery, Filter, Resource, ResourceKind};
 use kukla_store::{Options, Store};
 use kukla_values::Value;
 
@@ -55,8 +55,8 @@ pub fn open(url: &str) -> Arc<dyn Store> {
     kukla_store::open(url, &Options::default()).unwrap()
 }
 
-pub fn wanted(type_name: &str, node: &str, filter: Option<Filter>) -> Wanted {
-    Wanted { type_name: type_name.into(), node: node.into(), filter }
+pub fn wanted(type_name: &str, node: &str, filter: Option<Filter>) -> ExportQuery {
+    ExportQuery { type_name: type_name.into(), node: node.into(), filter }
 }
 
 /// A catalog with so many files in a class.

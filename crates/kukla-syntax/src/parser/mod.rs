@@ -114,7 +114,7 @@ fn point_at_odd_overrides(
             overrides.into_iter().find(|node| node.child(LBrace).is_some_and(|it| it.start() == brace));
         if let (Some(node), Some((_, diagnostic))) = (found, diagnostics.get_mut(index)) {
             let span = diagnostic.span().pointing_at(crate::ast::puppet_offset(node));
-            diagnostic.place = Some(span.into());
+            diagnostic.position = Some(span.into());
         }
     }
 }
@@ -361,7 +361,7 @@ impl<'t> Parser<'t> {
         if let Some(text) = self.at.checked_sub(1).filter(|before| self.is_long_text(*before)) {
             let start = self.tokens.starts[text];
             let message = "this text goes on until there; a quote may be missing on this line".to_owned();
-            wrong.labels.push(crate::Label { place: Span::new(start, start + 1).into(), message });
+            wrong.labels.push(crate::Label { position: Span::new(start, start + 1).into(), message });
         }
         self.report(wrong)
     }

@@ -88,7 +88,7 @@ impl Parser<'_> {
         if let Some((_, wrong)) = self.diagnostics.get_mut(known) {
             wrong
                 .labels
-                .push(crate::Label { place: span.into(), message: "this brace is not closed".to_owned() });
+                .push(crate::Label { position: span.into(), message: "this brace is not closed".to_owned() });
         }
         result
     }

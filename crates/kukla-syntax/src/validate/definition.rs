@@ -179,7 +179,7 @@ impl<'t> Checker<'_, 't> {
             let construct = with_article(expr);
             self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct }));
         }
-        if let Some(file) = self.rules.place.refuses(name) {
+        if let Some(file) = self.rules.namespace.refuses(name) {
             self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_LOCATION { name, file }));
         }
         if TYPE_NAMES.binary_search(&name).is_ok() {

@@ -10,7 +10,7 @@ mod definition;
 mod effect;
 mod label;
 mod literal;
-mod place;
+mod namespace;
 mod script;
 mod syntax;
 
@@ -18,7 +18,7 @@ use crate::ast::{self, Expr};
 use crate::tree::Node;
 use crate::{Diagnostic, Parse, Source, Span, Stage, Strict, SyntaxKind as K, Tree, diagnostic};
 
-pub use place::FilePlace;
+pub use namespace::FileNamespace;
 pub use syntax::check_text as check_syntax;
 
 use crate::codes::ILLEGAL_EPP_PARAMETERS;
@@ -32,7 +32,7 @@ pub struct Rules<'a> {
     /// Puppet's `strict` setting.
     pub strict: Strict,
     /// What the file's place in a module allows it to define.
-    pub place: FilePlace<'a>,
+    pub namespace: FileNamespace<'a>,
     /// Puppet's `tasks` setting: a script runs, and what makes a catalog stands only in `apply` blocks.
     pub tasks: bool,
 }

@@ -2,7 +2,7 @@
 
 use kukla_syntax::{bail, diagnostic};
 
-use super::Surroundings;
+use super::ConversionContext;
 use crate::codes::{
     KEY_WITHOUT_VALUE, NOT_CONVERTIBLE_TO_HASH, TREE_OF_ONE_VALUE, TREE_OUTSIDE_ARRAY, TREE_THROUGH_VALUE,
     VALUE_NOT_CONVERTIBLE,
@@ -10,7 +10,7 @@ use crate::codes::{
 use crate::format::inspect;
 use crate::{Array, Error, Hash, Result, Type, Value};
 
-pub(super) fn array(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+pub(super) fn array(at: usize, args: &[Value], around: &dyn ConversionContext) -> Result<Value> {
     let from = &args[0];
     Ok(match from {
         Value::Array(_) => from.clone(),
@@ -32,7 +32,7 @@ pub(super) fn refuse_array(function: &str, args: &[Value]) -> Option<Error> {
     }
 }
 
-pub(super) fn hash(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+pub(super) fn hash(at: usize, args: &[Value], around: &dyn ConversionContext) -> Result<Value> {
     match (at, &args[0], args.get(1)) {
         (0, Value::Array(tree), Some(option)) => from_tree(tree, option.as_str() == Some("hash_tree")),
         (0 | 1, Value::Array(pairs), _) => Ok(from_pairs(pairs)),

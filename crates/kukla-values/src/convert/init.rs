@@ -2,7 +2,7 @@
 
 use kukla_syntax::bail;
 
-use super::{Surroundings, new_at, unsupported};
+use super::{ConversionContext, new_at, unsupported};
 use crate::codes::WRONG_INIT_COUNT;
 use crate::types::InitType;
 use crate::{Result, Type, Value};
@@ -11,7 +11,7 @@ pub(super) fn make(
     ty: &Type,
     init: &InitType,
     args: &[Value],
-    around: &dyn Surroundings,
+    around: &dyn ConversionContext,
     depth: usize,
 ) -> Result<Value> {
     let Some(target) = &init.ty else { return Err(unsupported(ty)) };

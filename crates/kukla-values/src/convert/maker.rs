@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use kukla_syntax::bail;
 
-use super::{Surroundings, collection, number, scalar};
+use super::{ConversionContext, collection, number, scalar};
 use crate::codes::WRONG_NEW_ARGUMENTS;
 use crate::regexp::Regexp;
 use crate::types::callable::CallableType;
@@ -13,12 +13,12 @@ use crate::types::{Range, StructField, TypeAlias};
 use crate::{Error, Result, Str, Type, Value};
 
 /// Makes values of one type: which signature was chosen (in the order of `signatures`) and its arguments.
-type Make = fn(usize, &[Value], &dyn Surroundings) -> Result<Value>;
+type Make = fn(usize, &[Value], &dyn ConversionContext) -> Result<Value>;
 /// Says what is wrong with arguments no signature accepts, where Puppet has words of its own for it, by the name of the function.
 type Refuse = fn(&str, &[Value]) -> Option<Error>;
 
 /// Makes values from arguments Puppet refuses and the founding documents accept.
-type Extend = fn(&[Value], &dyn Surroundings) -> Option<Result<Value>>;
+type Extend = fn(&[Value], &dyn ConversionContext) -> Option<Result<Value>>;
 
 /// How values of a type are made.
 pub(super) struct Maker {
@@ -30,7 +30,7 @@ pub(super) struct Maker {
 }
 
 impl Maker {
-    pub(super) fn make(&self, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+    pub(super) fn make(&self, args: &[Value], around: &dyn ConversionContext) -> Result<Value> {
         let fits = |signature: &Signature| signature.callable.accepts_call(args, None);
         if let Some(at) = self.signatures.iter().position(fits) {
             return (self.make)(at, args, around);

@@ -24,7 +24,7 @@ use crate::{Error, Result, Type, Value};
 use maker::Maker;
 
 /// What making a value may need from outside.
-pub trait Surroundings {
+pub trait ConversionContext {
     /// The time it is.
     fn now(&self) -> Timestamp;
     /// Reads a type from text.
@@ -35,10 +35,10 @@ pub trait Surroundings {
     }
 }
 
-/// Surroundings without a clock and without types of their own.
-pub struct Nothing;
+/// A context without a clock and without types of their own.
+pub struct EmptyContext;
 
-impl Surroundings for Nothing {
+impl ConversionContext for EmptyContext {
     fn now(&self) -> Timestamp {
         Timestamp::from_seconds(0)
     }
@@ -52,11 +52,11 @@ impl Surroundings for Nothing {
 const MAX_DEPTH: usize = 100;
 
 /// Makes a value of a type. A single argument that already is one is given back as it is.
-pub fn new_instance(ty: &Type, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+pub fn new_instance(ty: &Type, args: &[Value], around: &dyn ConversionContext) -> Result<Value> {
     new_at(ty, args, around, 0)
 }
 
-fn new_at(ty: &Type, args: &[Value], around: &dyn Surroundings, depth: usize) -> Result<Value> {
+fn new_at(ty: &Type, args: &[Value], around: &dyn ConversionContext, depth: usize) -> Result<Value> {
     if depth > MAX_DEPTH {
         return Err(unsupported(ty));
     }
@@ -71,7 +71,7 @@ fn new_at(ty: &Type, args: &[Value], around: &dyn Surroundings, depth: usize) ->
     Ok(made)
 }
 
-fn make(ty: &Type, args: &[Value], around: &dyn Surroundings, depth: usize) -> Result<Value> {
+fn make(ty: &Type, args: &[Value], around: &dyn ConversionContext, depth: usize) -> Result<Value> {
     match ty.unaliased() {
         Type::Optional(Some(ty)) | Type::NotUndef(Some(ty)) if depth < MAX_DEPTH => {
             make(ty, args, around, depth + 1)

@@ -2,7 +2,7 @@
 
 use kukla_syntax::{bail, diagnostic};
 
-use super::{Surroundings, maker};
+use super::{ConversionContext, maker};
 use crate::codes::{
     ILLEGAL_RADIX, NO_FLOAT, NO_INTEGER, NOT_FINITE, OUTSIDE_INTEGER_RANGE, STRING_NOT_CONVERTIBLE,
     VALUE_NOT_CONVERTIBLE,
@@ -69,7 +69,7 @@ fn without_blanks(text: &str) -> Option<String> {
     (digits.len() < rest.len()).then(|| format!("{}{digits}", &text[..1]))
 }
 
-pub(super) fn integer(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn integer(at: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let radix = match option(at, args, 1, "radix") {
         Some(Value::Integer(radix)) => Some(*radix as u32),
         _ => None,
@@ -87,7 +87,7 @@ pub(super) fn integer(at: usize, args: &[Value], _: &dyn Surroundings) -> Result
 }
 
 /// `Integer('FF', 16)`: with that radix the prefix may be left out.
-pub(super) fn bare_hexadecimal(args: &[Value], around: &dyn Surroundings) -> Option<Result<Value>> {
+pub(super) fn bare_hexadecimal(args: &[Value], around: &dyn ConversionContext) -> Option<Result<Value>> {
     let (from, radix, absolute) = match args {
         [Value::Hash(hash)] => (hash.get("from")?, hash.get("radix")?, hash.get("abs")),
         [from, radix] => (from, radix, None),
@@ -104,7 +104,7 @@ pub(super) fn bare_hexadecimal(args: &[Value], around: &dyn Surroundings) -> Opt
 }
 
 /// `Numeric('010', 10)`: a radix says that an integer is meant.
-pub(super) fn with_radix(args: &[Value], around: &dyn Surroundings) -> Option<Result<Value>> {
+pub(super) fn with_radix(args: &[Value], around: &dyn ConversionContext) -> Option<Result<Value>> {
     let radix = match args {
         [Value::String(_), radix] | [Value::String(_), radix, Value::Boolean(_)] => radix,
         _ => return None,
@@ -114,7 +114,7 @@ pub(super) fn with_radix(args: &[Value], around: &dyn Surroundings) -> Option<Re
     known.then(|| integers.make(args, around))
 }
 
-pub(super) fn float(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn float(at: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let absolute = option(at, args, 1, "abs").is_some_and(Value::is_true);
     let number = match option(at, args, 0, "from").unwrap_or(&Value::Undef) {
         Value::Integer(number) => *number as f64,
@@ -140,7 +140,7 @@ fn float_of(text: &str) -> Result<f64> {
     parse_float(&text).ok_or_else(|| diagnostic!(NO_FLOAT { text: inspect_text(&text) }).into())
 }
 
-pub(super) fn numeric(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn numeric(at: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let absolute = option(at, args, 1, "abs").is_some_and(Value::is_true);
     let number = match option(at, args, 0, "from").unwrap_or(&Value::Undef) {
         Value::Timestamp(stamp) => Value::Float(stamp.to_f64()),
@@ -153,7 +153,7 @@ pub(super) fn numeric(at: usize, args: &[Value], _: &dyn Surroundings) -> Result
     magnitude(number, absolute)
 }
 
-pub(super) fn boolean(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn boolean(_: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     Ok(Value::Boolean(match &args[0] {
         Value::Integer(number) => *number != 0,
         Value::Float(number) => *number != 0.0,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_syntax::diagnostic;
 
-use super::Surroundings;
+use super::ConversionContext;
 use crate::binary::Binary;
 use crate::codes::STRING_NOT_CONVERTIBLE;
 use crate::format::format_value;
@@ -14,7 +14,7 @@ use crate::time::{Timespan, Timestamp};
 use crate::uri::Uri;
 use crate::{Error, Hash, Result, Str, Value};
 
-pub(super) fn string(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn string(_: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     format_value(&args[0], args.get(1).unwrap_or(&Value::Default)).map(Value::String)
 }
 
@@ -26,7 +26,7 @@ fn text(value: Option<&Value>) -> Option<&str> {
     value.and_then(Value::as_str)
 }
 
-pub(super) fn timespan(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn timespan(at: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let span = match (at, &args[0]) {
         (0, Value::Integer(seconds)) => Timespan::from_seconds(*seconds),
         (0, Value::Float(seconds)) => Timespan::from_f64(*seconds)?,
@@ -37,7 +37,7 @@ pub(super) fn timespan(at: usize, args: &[Value], _: &dyn Surroundings) -> Resul
     Ok(Value::Timespan(span))
 }
 
-pub(super) fn timestamp(at: usize, args: &[Value], around: &dyn Surroundings) -> Result<Value> {
+pub(super) fn timestamp(at: usize, args: &[Value], around: &dyn ConversionContext) -> Result<Value> {
     let stamp = match (at, args.first()) {
         (0, _) | (_, None) => around.now(),
         (_, Some(Value::Integer(seconds))) => Timestamp::from_seconds(*seconds),
@@ -50,7 +50,7 @@ pub(super) fn timestamp(at: usize, args: &[Value], around: &dyn Surroundings) ->
     Ok(Value::Timestamp(stamp))
 }
 
-pub(super) fn sem_ver(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn sem_ver(at: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let part = |place: usize, name: &str| match at {
         1 => args.get(place),
         _ => field(&args[0], name),
@@ -83,7 +83,7 @@ pub(super) fn refuse_sem_ver(function: &str, args: &[Value]) -> Option<Error> {
     }
 }
 
-pub(super) fn sem_ver_range(at: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn sem_ver_range(at: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let part = |place: usize, name: &str| match at {
         1 => args.get(place),
         _ => field(&args[0], name),
@@ -101,7 +101,7 @@ pub(super) fn sem_ver_range(at: usize, args: &[Value], _: &dyn Surroundings) -> 
     Ok(Value::SemVerRange(Arc::new(range)))
 }
 
-pub(super) fn binary(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn binary(_: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let (value, format) = match &args[0] {
         Value::Hash(hash) => (hash.get("value").unwrap_or(&Value::Undef), hash.get("format")),
         value => (value, args.get(1)),
@@ -116,7 +116,7 @@ pub(super) fn binary(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<V
     }))
 }
 
-pub(super) fn uri(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn uri(_: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let uri = match &args[0] {
         Value::Hash(hash) => uri_of(hash),
         value => Uri::parse(value.as_str().unwrap_or_default())?,
@@ -141,13 +141,13 @@ fn uri_of(hash: &Hash) -> Uri {
     })
 }
 
-pub(super) fn regexp(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn regexp(_: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     let source = args[0].as_str().unwrap_or_default();
     let escaped = args.get(1).is_some_and(Value::is_true).then(|| regexp::escape(source));
     Regexp::new(escaped.as_deref().unwrap_or(source)).map(Value::Regexp)
 }
 
-pub(super) fn sensitive(_: usize, args: &[Value], _: &dyn Surroundings) -> Result<Value> {
+pub(super) fn sensitive(_: usize, args: &[Value], _: &dyn ConversionContext) -> Result<Value> {
     Ok(match &args[0] {
         value @ Value::Sensitive(_) => value.clone(),
         value => Value::Sensitive(Arc::new(value.clone())),

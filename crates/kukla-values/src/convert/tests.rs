@@ -9,7 +9,7 @@ fn made(ty: &str, args: &[Value]) -> String {
 }
 
 fn shown(ty: &Type, args: &[Value]) -> String {
-    match new_instance(ty, args, &Nothing) {
+    match new_instance(ty, args, &EmptyContext) {
         Ok(value) => interpolate(&value).into(),
         Err(error) => format!("! {}", error.message()),
     }

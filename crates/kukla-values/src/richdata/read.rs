@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{TYPE_KEY, VALUE_KEY, types};
 use crate::codes::{INVALID_LOCAL_REFERENCE, NO_DESCRIBED_TYPE, READ_TOO_DEEP, UNKNOWN_DATA_TYPE};
-use crate::convert::{self, Surroundings};
+use crate::convert::{self, ConversionContext};
 use crate::types::object::Object;
 use crate::{Array, Hash, Result, Str, Type, Value};
 
@@ -15,13 +15,13 @@ use crate::{Array, Hash, Result, Str, Type, Value};
 const MAX_DEPTH: usize = 200;
 
 /// The value a JSON document stands for. Types by name are asked of the surroundings.
-pub fn from_json(json: &Json, around: &dyn Surroundings) -> Result<Value> {
+pub fn from_json(json: &Json, around: &dyn ConversionContext) -> Result<Value> {
     Reader { root: json, around, depth: 0 }.value(json)
 }
 
 struct Reader<'a> {
     root: &'a Json,
-    around: &'a dyn Surroundings,
+    around: &'a dyn ConversionContext,
     depth: usize,
 }
 

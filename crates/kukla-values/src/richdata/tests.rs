@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Type;
-use crate::convert::Nothing;
+use crate::convert::EmptyContext;
 use crate::regexp::Regexp;
 use crate::time::Timespan;
 use crate::types::names;
@@ -18,7 +18,7 @@ fn round(value: Value) -> String {
     let json = to_json(&value).unwrap();
     let out = text(&value);
     assert_eq!(serde_json::from_str::<Json>(&out).unwrap(), json);
-    let back = from_json(&json, &Nothing).unwrap();
+    let back = from_json(&json, &EmptyContext).unwrap();
     assert_eq!(interpolate(&back), interpolate(&value));
     out
 }
@@ -72,9 +72,12 @@ fn types_are_described_field_by_field() {
 fn references_are_followed() {
     let json =
         serde_json::json!({"a b": [1, {"c": 2}], "d": {"__ptype": "LocalRef", "__pvalue": "$['a b'][1]"}});
-    assert_eq!(interpolate(&from_json(&json, &Nothing).unwrap()), "{a b => [1, {c => 2}], d => {c => 2}}");
+    assert_eq!(
+        interpolate(&from_json(&json, &EmptyContext).unwrap()),
+        "{a b => [1, {c => 2}], d => {c => 2}}"
+    );
     let endless = serde_json::json!([{"__ptype": "LocalRef", "__pvalue": "$"}]);
-    assert!(from_json(&endless, &Nothing).is_err());
+    assert!(from_json(&endless, &EmptyContext).is_err());
     let deep = (0..2000).fold(Value::Undef, |inner, _| Value::from(vec![inner]));
     assert!(to_json(&deep).is_err());
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kukla_values::arithmetic::{self, Operator};
-use kukla_values::convert::{self, Nothing};
+use kukla_values::convert::{self, EmptyContext};
 use kukla_values::format::{self, interpolate};
 use kukla_values::semver::{Version, VersionRange};
 use kukla_values::time::{Timespan, Timestamp};
@@ -11,9 +11,9 @@ use kukla_values::types::{Type, write};
 use kukla_values::{Error, Hash, Value, richdata};
 use serde_json::Value as Json;
 
-use crate::explained::Tally;
-use crate::generate::{Generator, PRELUDE, Sample};
-use crate::reference::Reference;
+use super::explained::Tally;
+use super::generate::{Generator, PRELUDE, Sample};
+use super::reference::Reference;
 
 /// One question: what it is about, the program that asks it, and our own answer.
 struct Question {
@@ -317,7 +317,7 @@ fn round(generator: &mut Generator) -> Vec<Question> {
         ask(
             "new",
             format!("{target}.new({})", texts.join(", ")),
-            rich(convert::new_instance(&ty, &values, &Nothing)),
+            rich(convert::new_instance(&ty, &values, &EmptyContext)),
         );
     }
 
@@ -340,7 +340,7 @@ fn round(generator: &mut Generator) -> Vec<Question> {
         rich(convert::new_instance(
             &Type::parse("String").expect("a type"),
             &[from.value.clone(), map],
-            &Nothing,
+            &EmptyContext,
         )),
     );
 

@@ -1,11 +1,11 @@
 //! Laws that hold for all types and values.
 
-use kukla_values::convert::Surroundings;
+use kukla_values::convert::ConversionContext;
 use kukla_values::time::Timestamp;
 use kukla_values::types::Type;
 use kukla_values::{Result, Value, richdata};
 
-use crate::generate::Generator;
+use super::generate::Generator;
 
 /// Tries every law on types and values made by chance.
 pub fn check(seed: u64, rounds: u64) {
@@ -45,7 +45,7 @@ fn a_type_is_read_as_it_was_written(read: Type, written: &Type) {
     assert!(read == *written, "{} is read as another type", written.short());
 }
 
-impl Surroundings for Generator {
+impl ConversionContext for Generator {
     fn now(&self) -> Timestamp {
         Timestamp::from_seconds(0)
     }

@@ -1,7 +1,7 @@
 //! The shapes that the protocol gives to values, messages and errors.
 
 use kukla_eval::messages::Log;
-use kukla_syntax::{Diagnostic, Place};
+use kukla_syntax::{Diagnostic, SourcePosition};
 use kukla_values::{Value, format, richdata};
 use serde_json::{Value as Json, json};
 
@@ -33,13 +33,13 @@ pub fn diagnostic(diagnostic: &Diagnostic) -> Json {
 
 /// What is wrong and where: Puppet's name for it and ours, Puppet's words without places, the place.
 fn describe(json: &mut Json, wrong: &Diagnostic) {
-    let place = wrong.place.as_ref();
+    let place = wrong.position.as_ref();
     json["issue"] = wrong.issue.into();
     json["code"] = wrong.root().code.name.into();
     json["message"] = wrong.puppet_message().into();
-    json["file"] = place.and_then(Place::file).into();
-    json["line"] = place.and_then(Place::line).into();
-    json["column"] = place.filter(|_| !wrong.line_only).and_then(Place::column).into();
+    json["file"] = place.and_then(SourcePosition::file).into();
+    json["line"] = place.and_then(SourcePosition::line).into();
+    json["column"] = place.filter(|_| !wrong.line_only).and_then(SourcePosition::column).into();
 }
 
 /// A log message in the shape of the protocol.

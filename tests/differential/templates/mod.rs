@@ -6,20 +6,17 @@
 //! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
 //! * `KUKLA_MODULES=directory:directory` names directories of modules.
 //! * `KUKLA_SEED` picks other values, `KUKLA_ROUNDS` more of them for each template.
-//! * Arguments choose templates by a part of their name.
+//! * `KUKLA_ONLY=part,part` chooses templates by a part of their name.
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
-#[path = "../chance.rs"]
-mod chance;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use chance::Chance;
-use kukla_tests::subject::Subject;
+use kukla_tests::subject::{Subject, chosen, compared};
 use serde_json::{Value, json};
+
+use super::chance::Chance;
 
 /// What a variable may be.
 const VALUES: [&str; 18] = [
@@ -62,8 +59,9 @@ const RESERVED: [&str; 10] = [
     "string",
 ];
 
-fn main() -> ExitCode {
-    kukla_tests::subject::compared(run)
+#[test]
+fn templates_render_as_in_puppet() {
+    compared(run);
 }
 
 fn run() -> Result<bool, String> {
@@ -73,8 +71,7 @@ fn run() -> Result<bool, String> {
     let modules = std::env::var("KUKLA_MODULES").unwrap_or_default();
     let modulepath: Vec<PathBuf> =
         modules.split(':').filter(|path| !path.is_empty()).map(PathBuf::from).collect();
-    let wanted: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = chosen();
     let ours = Subject::Kukla(Box::default());
     let theirs = Subject::from_environment()?;
     let (mut same, mut failed, mut different) = (0, 0, 0);

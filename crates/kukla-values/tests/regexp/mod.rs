@@ -44,15 +44,10 @@ fn refusal(message: &str) -> String {
     format!("refused: {}", message.split(": /").next().unwrap_or_default().replace('\n', " "))
 }
 
-fn main() {
-    let seed = setting("KUKLA_SEED", 1);
-    any_bytes_are_a_pattern_or_refused(seed);
-    matches_as_in_ruby(seed, setting("KUKLA_ROUNDS", 1500));
-}
-
 /// Mutated patterns and plain noise, over text and over bytes, in all directions.
-fn any_bytes_are_a_pattern_or_refused(seed: u64) {
-    let mut chance = Chance::new(seed);
+#[test]
+fn any_bytes_are_a_pattern_or_refused() {
+    let mut chance = Chance::new(setting("KUKLA_SEED", 1));
     for _ in 0..3000 {
         let mut question = generate::question(&mut chance);
         for _ in 0..chance.below(6) {
@@ -85,7 +80,9 @@ fn any_bytes_are_a_pattern_or_refused(seed: u64) {
     }
 }
 
-fn matches_as_in_ruby(seed: u64, rounds: u64) {
+#[test]
+fn matches_as_in_ruby() {
+    let (seed, rounds) = (setting("KUKLA_SEED", 1), setting("KUKLA_ROUNDS", 1500));
     let mut chance = Chance::new(seed);
     let questions: Vec<Question> = (0..rounds).map(|_| generate::question(&mut chance)).collect();
     let Some(theirs) = ruby::answers(&questions) else {

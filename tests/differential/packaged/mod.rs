@@ -3,16 +3,13 @@
 //! `KUKLA_REFERENCE` names the command that answers as Puppet does, `KUKLA_MODULES` the directory of modules, `KUKLA_SEED` other arguments.
 #![allow(clippy::disallowed_methods, reason = "settings of a test come from the environment")]
 
-#[path = "../chance.rs"]
-mod chance;
-
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use chance::Chance;
 use kukla_tests::subject::{Subject, compared};
 use serde_json::{Value, json};
+
+use super::chance::Chance;
 
 /// Calls of each function.
 const CALLS: usize = 20;
@@ -77,8 +74,9 @@ const BEYOND: &[&str] = &[
     "validate_cmd",
 ];
 
-fn main() -> ExitCode {
-    compared(run)
+#[test]
+fn functions_of_modules_answer_as_in_puppet() {
+    compared(run);
 }
 
 fn run() -> Result<bool, String> {

@@ -1,28 +1,25 @@
-//! `Puppet::LookupContext`: what a function that serves as a Hiera backend is given besides its key and options.
+//! `Puppet::LookupContext`: the last argument of functions that serve as Hiera backends.
 
 use std::sync::Arc;
 
-use kukla_eval::error::{Flow, Raise, Raised};
-use kukla_eval::lambda::Block;
-use kukla_eval::native::{Native, NativeObject};
-use kukla_eval::vm::Vm;
+use kukla_hiera::Session;
 use kukla_hiera::backend::{Context, FileData};
 use kukla_syntax::diagnostic;
 use kukla_values::iterator::Iterator;
 use kukla_values::types::object::ObjectType;
 use kukla_values::{Array, Hash, Str, Value};
 
+use super::host::VmHost;
+use super::raise;
 use crate::codes::WRONG_CONTEXT_ARGUMENTS;
-use crate::data::{HieraData, raise};
+use crate::error::{Flow, Raise};
+use crate::lambda::Block;
+use crate::native::{Native, NativeObject};
+use crate::vm::Vm;
 
 /// The context as a value.
-pub(crate) fn value(context: Context) -> Value {
+pub(super) fn value(context: Context) -> Value {
     NativeObject::value(Arc::new(LookupContext { context }))
-}
-
-/// Whether a function ended by calling `not_found`.
-pub(crate) fn is_not_found(raise: &Raise) -> bool {
-    matches!(raise.reason(), Raised::NotFound)
 }
 
 #[derive(Debug)]
@@ -56,15 +53,16 @@ impl Native for LookupContext {
                 None => Ok(Value::Iterator(Arc::new(Iterator::Each(context.cached_entries().into())))),
                 Some(block) => each_entry(vm, context, block),
             },
-            ("interpolate", [value]) => {
-                HieraData::in_session(vm, |session, host| context.interpolate(session, host, value))
-                    .and_then(|found| found.map_err(raise))
-            }
+            ("interpolate", [value]) => vm
+                .with_data(|session, vm| context.interpolate(session, &mut VmHost { vm }, value))
+                .and_then(|found| found.map_err(raise)),
             ("explain", []) => match block {
-                Some(block) if HieraData::is_explaining(vm) => block.call(vm, Vec::new()).and_then(|text| {
-                    let text = kukla_values::format::interpolate(&text).to_string();
-                    HieraData::in_session(vm, |session, _| session.remark(text)).map(|()| Value::Undef)
-                }),
+                Some(block) if vm.data().is_some_and(Session::is_explaining) => {
+                    block.call(vm, Vec::new()).and_then(|text| {
+                        let text = kukla_values::format::interpolate(&text).to_string();
+                        vm.with_data(|session, _| session.remark(text)).map(|()| Value::Undef)
+                    })
+                }
                 _ => Ok(Value::Undef),
             },
             ("cached_file_data", [Value::String(path)]) => self.file_data(vm, path, block),
@@ -107,14 +105,14 @@ fn miscalled(method: &str, wanted: usize, given: usize) -> String {
 impl LookupContext {
     /// Does the work of a built-in data function for the function whose context this is.
     fn built_in(&self, vm: &mut Vm<'_>, name: &str, key: Option<&Str>, options: &Hash) -> Flow {
-        let found = HieraData::in_session(vm, |session, host| {
-            self.context.built_in(session, host, name, key, options.clone())
+        let found = vm.with_data(|session, vm| {
+            self.context.built_in(session, &mut VmHost { vm }, name, key, options.clone())
         })?;
         found.map_err(raise)?.ok_or_else(Raise::not_found)
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
-        let found = HieraData::in_session(vm, |session, host| self.context.file_data(session, host, path))?;
+        let found = vm.with_data(|session, vm| self.context.file_data(session, &mut VmHost { vm }, path))?;
         let text = match found.map_err(raise)? {
             FileData::Known(data) => return Ok(data),
             FileData::Text(text) => text,
@@ -123,7 +121,7 @@ impl LookupContext {
             Some(block) => block.call(vm, vec![text])?,
             None => text,
         };
-        HieraData::in_session(vm, |session, _| session.keep_file_data(path.clone(), data.clone()))?;
+        vm.with_data(|session, _| session.keep_file_data(path.clone(), data.clone()))?;
         Ok(data)
     }
 }

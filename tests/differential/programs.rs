@@ -4,15 +4,12 @@
 //! have to be answered. `KUKLA_SEED` picks other programs, `KUKLA_ROUNDS` more of them.
 #![allow(clippy::disallowed_methods, reason = "settings of a test come from the environment")]
 
-mod catalogs;
-mod chance;
-mod generate;
-mod phrases;
-
-use chance::Chance;
-use generate::Generator;
 use kukla_tests::subject::Subject;
 use serde_json::{Value, json};
+
+use super::catalogs;
+use super::chance::Chance;
+use super::generate::Generator;
 
 /// Differences shown in full.
 const SHOWN: usize = 40;
@@ -48,7 +45,8 @@ const RUBY_OBJECTS: [&str; 3] = ["#<Puppet", "]{:name=>", "]{:path=>"];
 /// The formats that text is tried as a Timespan in: ours have one more, so that `Timespan('13:20')` is what its manual says.
 const TIMESPANS: [&str; 2] = ["%D-%H:%M, %S, %H:%M", "%D-%H:%M, %S"];
 
-fn main() {
+#[test]
+fn programs_are_answered_as_by_puppet() {
     let setting =
         |name: &str, default| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
     let (seed, rounds) = (setting("KUKLA_SEED", 1), setting("KUKLA_ROUNDS", 300));

@@ -11,10 +11,10 @@ use crate::{Tree, diagnostic};
 
 /// What the place of a file allows it to define.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum FilePlace<'a> {
+pub enum FileNamespace<'a> {
     /// Anything: a site manifest, or text without a file.
     #[default]
-    Free,
+    Unrestricted,
     /// Names that begin with these segments: a file of a module.
     Module {
         /// The file, as messages name it.
@@ -29,10 +29,10 @@ pub enum FilePlace<'a> {
     },
 }
 
-impl<'a> FilePlace<'a> {
+impl<'a> FileNamespace<'a> {
     /// What a file may define, given where modules lie and which files are the site's manifest.
-    pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> FilePlace<'a> {
-        FilePlace::seen_from(Path::new(""), file, modulepath, manifest)
+    pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> FileNamespace<'a> {
+        FileNamespace::seen_from(Path::new(""), file, modulepath, manifest)
     }
 
     /// The same, where relative paths begin at a directory.
@@ -41,35 +41,35 @@ impl<'a> FilePlace<'a> {
         file: &'a str,
         modulepath: &[PathBuf],
         manifest: Option<&Path>,
-    ) -> FilePlace<'a> {
+    ) -> FileNamespace<'a> {
         let path = clean(here, Path::new(file));
         let text = text_of(&path);
         if !text.ends_with(".pp") || manifest.is_some_and(|manifest| text.starts_with(&*text_of(manifest))) {
-            return FilePlace::Free;
+            return FileNamespace::Unrestricted;
         }
         let inside = modulepath.iter().find_map(|directory| within(&path, &clean(here, directory)));
-        let Some(inside) = inside else { return FilePlace::Free };
+        let Some(inside) = inside else { return FileNamespace::Unrestricted };
         let inside = inside.to_lowercase();
         let namespace = inside.split_once(std::path::is_separator).and_then(|(module, rest)| {
             let (kind, rest) = rest.split_once(std::path::is_separator)?;
             matches!(kind, "manifests" | "functions" | "types" | "plans").then(|| namespace(module, rest))
         });
         match namespace {
-            Some(namespace) => FilePlace::Module { file, namespace },
-            None => FilePlace::Nowhere { file },
+            Some(namespace) => FileNamespace::Module { file, namespace },
+            None => FileNamespace::Nowhere { file },
         }
     }
 
     /// The file, if the definition of this name does not belong into it.
     pub(super) fn refuses(&self, name: &str) -> Option<&'a str> {
         match self {
-            FilePlace::Free => None,
-            FilePlace::Module { file, namespace } => {
+            FileNamespace::Unrestricted => None,
+            FileNamespace::Module { file, namespace } => {
                 let begins = |name: &str| name.starts_with(namespace.as_str());
                 // Nearly all names are written in lower case.
                 (!begins(name) && !begins(&name.to_lowercase())).then_some(*file)
             }
-            FilePlace::Nowhere { file } => Some(file),
+            FileNamespace::Nowhere { file } => Some(file),
         }
     }
 }
@@ -140,7 +140,7 @@ fn within<'p>(path: &'p Path, directory: &Path) -> Option<Cow<'p, str>> {
 impl Checker<'_, '_> {
     /// In a file of a module only definitions may stand at the top.
     pub(super) fn place_of_statements(&mut self, tree: &Tree) {
-        if self.rules.place == FilePlace::Free {
+        if self.rules.namespace == FileNamespace::Unrestricted {
             return;
         }
         for statement in Manifest::of(tree).into_iter().flat_map(Manifest::statements) {
@@ -167,10 +167,10 @@ mod tests {
     use super::*;
 
     fn namespace(file: &str) -> Option<String> {
-        match FilePlace::of(file, &["/code/modules".into()], Some(Path::new("/code/manifests"))) {
-            FilePlace::Free => None,
-            FilePlace::Module { namespace, .. } => Some(namespace),
-            FilePlace::Nowhere { .. } => Some("nowhere".into()),
+        match FileNamespace::of(file, &["/code/modules".into()], Some(Path::new("/code/manifests"))) {
+            FileNamespace::Unrestricted => None,
+            FileNamespace::Module { namespace, .. } => Some(namespace),
+            FileNamespace::Nowhere { .. } => Some("nowhere".into()),
         }
     }
 

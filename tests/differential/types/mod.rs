@@ -9,7 +9,7 @@
 //! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
 //! * `KUKLA_MODULES=directory:directory` names directories of modules.
 //! * `KUKLA_VALUES=yes` asks for values as well, more than a hundred thousand for the packaged modules.
-//! * Arguments choose types by name.
+//! * `KUKLA_ONLY=name,name` chooses types.
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
@@ -17,12 +17,11 @@ mod values;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use kukla::catalog::types::{self, NativeType, Titles};
 use kukla::{Compiler, SiteSpec};
-use kukla_tests::subject::Subject;
+use kukla_tests::subject::{Subject, chosen, compared};
 use serde_json::{Value, json};
 
 /// What Puppet says of types: one line of JSON for each name in `$names`.
@@ -57,8 +56,9 @@ const QUESTION: &str = r#"
 /// Types asked for at once.
 const BATCH: usize = 40;
 
-fn main() -> ExitCode {
-    kukla_tests::subject::compared(run)
+#[test]
+fn types_are_those_of_puppet() {
+    compared(run);
 }
 
 fn run() -> Result<bool, String> {
@@ -68,8 +68,7 @@ fn run() -> Result<bool, String> {
     let compiler = Compiler::default();
     let spec = SiteSpec { modulepath: Some(modulepath.clone()), ..SiteSpec::of("") };
     let site = compiler.open(&spec).map_err(|failure| failure.to_string())?;
-    let wanted: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = chosen();
     let names: Vec<String> =
         names(&modulepath).into_iter().filter(|name| wanted.is_empty() || wanted.contains(name)).collect();
     let reference = Subject::from_environment()?;

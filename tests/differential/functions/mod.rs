@@ -8,7 +8,7 @@
 //! * `KUKLA_REFERENCE=command` names a command that, given the argument `rpc`, answers as Puppet does; without it nothing is compared.
 //! * `KUKLA_MODULES=directory` names a directory with puppetlabs-stdlib; without it only Puppet's own functions are compared. With
 //!   Puppet 7 only those of stdlib are: its own differ from Puppet 8's.
-//! * Arguments choose functions by name. Without any, every function that the module or Puppet has must be called often enough.
+//! * `KUKLA_ONLY=name,name` chooses functions. Without it, every function that the module or Puppet has must be called often enough.
 
 #![allow(clippy::disallowed_methods)] // a test runner reads the disk
 
@@ -17,7 +17,6 @@ mod coverage;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,7 +24,7 @@ use answer::Answer;
 use kukla::rpc::Server;
 use kukla::world::policy::Commands;
 use kukla::{DiskWorld, Policy};
-use kukla_tests::subject::Subject;
+use kukla_tests::subject::{Subject, chosen, compared};
 use serde_json::{Value, json};
 
 /// Functions that need a library: Kukla answers as a machine without it does, and the reference may have it.
@@ -78,8 +77,9 @@ const SHOWN: usize = 200;
 /// The fewest calls that a function may have.
 const FEWEST: usize = 30;
 
-fn main() -> ExitCode {
-    kukla_tests::subject::compared(run)
+#[test]
+fn functions_answer_as_in_puppet() {
+    compared(run);
 }
 
 fn run() -> Result<bool, String> {
@@ -98,8 +98,7 @@ fn run() -> Result<bool, String> {
         calls.extend(self::calls(&folder, "stdlib9.txt")?);
         calls.retain(|(function, _)| version.has(function) != Some(false));
     }
-    let wanted: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = chosen();
     calls.retain(|(function, _)| wanted.is_empty() || wanted.contains(function));
     let explained = explained(&folder)?;
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
