@@ -70,7 +70,7 @@ impl<M: NodeMessage + PartialEq> Watch<M> {
         self.catalogs.extend(digests);
         for site in fleet.opened_sites() {
             self.directories.extend(site.environment.root.iter().cloned());
-            self.directories.extend(site.environment.modulepath.iter().cloned());
+            self.directories.extend(site.environment.modulepath().iter().cloned());
         }
         Ok(WatchStep { run: round.finish(fleet), changes })
     }
