@@ -8,7 +8,7 @@ use kukla::syntax::Problem;
 
 use super::eval;
 use super::options::RepositoryOption;
-use super::target::Target;
+use super::target::{NodeTarget, Target};
 use crate::CommandResult;
 use crate::commands::check;
 use crate::render::ValueFormat;
@@ -54,12 +54,12 @@ pub fn run(args: &Args) -> CommandResult {
 
 fn render(args: &Render) -> CommandResult {
     args.target.refuse_code("the template is evaluated")?;
-    let mut placed = args.target.placed(&args.repository.path)?;
-    placed.site.code = Some(call(args)?);
     // The policy for files does not concern a template that the command line names.
     let named = PathBuf::from(&args.template).canonicalize().ok();
-    let evaluation = eval::evaluate(&args.target.compiler_reading(named)?, &placed);
-    Ok(eval::print(evaluation, &placed.node.name, args.errors, |text| ValueFormat::Text.print(text)))
+    let NodeTarget { compiler, mut node } = args.target.open_reading(&args.repository.path, named)?;
+    node.site.code = Some(call(args)?);
+    let evaluation = eval::evaluate(&compiler, &node);
+    Ok(eval::print(evaluation, &node.node.name, args.errors, |text| ValueFormat::Text.print(text)))
 }
 
 /// The call that renders the template.

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use kukla::fleet::SiteNode;
 use kukla::{Compiler, Outcome as Evaluation, Type, Value};
 
 use super::options::RepositoryOption;
-use super::target::{Placed, Target};
+use super::target::{NodeTarget, Target};
 use crate::output::{err, out};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -38,22 +39,21 @@ pub struct Args {
 
 /// Evaluates the code and prints its value.
 pub fn run(args: &Args) -> CommandResult {
-    let mut placed = args.target.placed(&args.repository.path)?;
+    let NodeTarget { compiler, mut node } = args.target.open(&args.repository.path)?;
     if let Some(file) = &args.file {
-        placed.site.code = Some(files::read(file)?.0.text().to_owned());
+        node.site.code = Some(files::read(file)?.0.text().to_owned());
     }
-    let evaluation = evaluate(&args.target.compiler()?, &placed);
     let text = |value: &Value| match args.show_type {
         true => format!("{}\n", Type::of(value)),
         false => format!("{}\n", args.format.print(value)),
     };
-    Ok(print(evaluation, &placed.node.name, args.errors, text))
+    Ok(print(evaluate(&compiler, &node), &node.node.name, args.errors, text))
 }
 
 /// The value of a site's manifest.
-pub fn evaluate(compiler: &Compiler, placed: &Placed) -> Evaluation<Value> {
-    match compiler.open(&placed.site) {
-        Ok(site) => site.eval(&placed.node),
+pub fn evaluate(compiler: &Compiler, node: &SiteNode) -> Evaluation<Value> {
+    match compiler.open(&node.site) {
+        Ok(site) => site.eval(&node.node),
         Err(failure) => failure.into(),
     }
 }

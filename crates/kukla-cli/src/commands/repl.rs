@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use kukla::fleet::SiteNode;
 use kukla::syntax::{Problem, suggest};
 use kukla::{Compiler, Type, Value};
 use rustyline::error::ReadlineError;
@@ -10,7 +12,7 @@ use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};
 
 use super::eval::evaluate;
-use super::target::{Placed, Target};
+use super::target::{NodeTarget, Target};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 
@@ -48,14 +50,13 @@ const COMMANDS: [&str; 5] = [":help", ":quit", ":reset", ":type", ":vars"];
 /// Evaluates each line until the input ends.
 pub fn run(args: &Args) -> CommandResult {
     args.target.refuse_code("the code that you type is evaluated")?;
-    let placed = args.target.placed(&args.path)?;
-    let compiler = args.target.compiler()?;
+    let NodeTarget { compiler, node } = args.target.open(&args.path)?;
     let config = Config::builder().auto_add_history(true).build();
     let no_terminal = |error: ReadlineError| Problem::other("cannot read from the terminal").because(error);
     let mut editor: Editor<Assistant, FileHistory> = Editor::with_config(config).map_err(no_terminal)?;
     let prelude = Prelude::default();
-    let mut session = Session { placed, compiler, prelude, logged: 0, format: args.format };
-    editor.set_helper(Some(Assistant::new(&session.placed.node.facts)));
+    let mut session = Session { node, compiler, prelude, logged: 0, format: args.format };
+    editor.set_helper(Some(Assistant::new(&session.node.node.facts)));
     let history = history_file();
     if let Some(file) = &history {
         // There is no history before the first session.
@@ -92,8 +93,8 @@ fn history_file() -> Option<PathBuf> {
 }
 
 struct Session {
-    placed: Placed,
-    compiler: Compiler,
+    node: SiteNode,
+    compiler: Arc<Compiler>,
     prelude: Prelude,
     /// The number of messages that the prelude logs, which were printed before.
     logged: usize,
@@ -134,15 +135,15 @@ impl Session {
     }
 
     fn evaluate(&mut self, code: &str) -> Option<Value> {
-        self.placed.site.prelude = Some(self.prelude.without_redefined(code));
-        self.placed.site.code = Some(code.to_owned());
-        let evaluated = evaluate(&self.compiler, &self.placed);
+        self.node.site.prelude = Some(self.prelude.without_redefined(code));
+        self.node.site.code = Some(code.to_owned());
+        let evaluated = evaluate(&self.compiler, &self.node);
         let mut out = String::new();
         for log in evaluated.logs.iter().skip(self.logged) {
             failure::log(&mut out, log, ErrorFormat::Human);
         }
         let value = evaluated.result.inspect_err(|failure| {
-            failure::render(&mut out, failure, &self.placed.node.name, ErrorFormat::Human)
+            failure::render(&mut out, failure, &self.node.node.name, ErrorFormat::Human)
         });
         err!("{out}");
         value.ok()
@@ -150,9 +151,9 @@ impl Session {
 
     fn remember(&mut self, code: &str) {
         if self.prelude.remember(code) {
-            self.placed.site.prelude = Some(self.prelude.text());
-            self.placed.site.code = Some(String::new());
-            self.logged = evaluate(&self.compiler, &self.placed).logs.len();
+            self.node.site.prelude = Some(self.prelude.text());
+            self.node.site.code = Some(String::new());
+            self.logged = evaluate(&self.compiler, &self.node).logs.len();
         }
     }
 
