@@ -11,7 +11,7 @@ use super::kind::{Resolved, ResourceDefinition};
 use super::provenance::How;
 use super::resource::Declaration;
 use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP, INVALID_TAG};
-use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
+use crate::error::{Diagnostic, Flow, ForeignException, Frame, Location, Raise, Raised, Stage};
 use crate::program::ResourceForm;
 use crate::scope::ScopeId;
 use crate::unit::Unit;
@@ -183,12 +183,11 @@ impl Vm<'_> {
             return wrong.on_line_of(location.clone()).into();
         }
         let inner = raise.into_diagnostic();
-        if inner.stage == Stage::Foreign {
-            return inner.into();
-        }
         let mut outer = diagnostic!(DECLARED_HERE { resource: resource.reference() });
-        if inner.stage != Stage::Data {
-            outer.stage = inner.stage;
+        match inner.stage {
+            Stage::Foreign(ForeignException::Fatal) => return inner.into(),
+            Stage::Foreign(ForeignException::Standard) | Stage::Data => {}
+            stage => outer.stage = stage,
         }
         outer.frame = Frame::Construct("Resource Statement".into());
         outer.on_line_of(resource.location.clone()).because(inner).into()
