@@ -12,10 +12,21 @@ use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{CatalogBuilder, ResourceId};
-use super::compile::invalid_tag;
 use crate::codes::INVALID_TAG;
-use crate::error::Flow;
+use crate::error::{Flow, Location, Raise};
 use crate::vm::Vm;
+
+/// A word that cannot be a tag.
+#[derive(Debug)]
+pub(crate) struct InvalidTag(pub String);
+
+impl InvalidTag {
+    /// The error for it, reported at a line.
+    #[cold]
+    pub fn refuse(self, location: Option<Location>) -> Raise {
+        diagnostic!(INVALID_TAG { word: self.0 }).on_line_of(location).into()
+    }
+}
 
 /// The words used as tags, numbered.
 #[derive(Debug, Default)]
@@ -61,13 +72,13 @@ impl TagTable {
     }
 
     /// Adds a word and, if it is qualified, its segments. The error is the word that cannot be a tag.
-    pub fn add(&mut self, set: &mut TagSet, word: &str) -> Result<(), String> {
+    pub fn add(&mut self, set: &mut TagSet, word: &str) -> Result<(), InvalidTag> {
         let word = lower(word);
         if self.number(&word).is_some_and(|number| set.has(number)) {
             return Ok(());
         }
         if !is_valid(&word) {
-            return Err(word.into_owned());
+            return Err(InvalidTag(word.into_owned()));
         }
         self.add_valid(set, &word);
         Ok(())
@@ -109,7 +120,7 @@ impl TagTable {
     }
 
     /// Adds what a `tag` attribute says: words, in lists of any depth.
-    pub fn add_value(&mut self, set: &mut TagSet, value: &Value) -> Result<(), String> {
+    pub fn add_value(&mut self, set: &mut TagSet, value: &Value) -> Result<(), InvalidTag> {
         match value {
             Value::Undef => Ok(()),
             Value::Array(values) => values.iter().try_for_each(|value| match value {
@@ -247,9 +258,9 @@ impl CatalogBuilder {
         let added = self.tag_table.add_value(&mut tags, &list);
         self.get_mut(id).tags = tags;
         self.tag_changes += 1;
-        added.map_err(|word| match self.get(id).location.clone() {
-            Some(location) => invalid_tag(&word, Some(location)),
-            None => diagnostic!(INVALID_TAG { word }).into(),
+        added.map_err(|tag| match self.get(id).location.clone() {
+            Some(location) => tag.refuse(Some(location)),
+            None => diagnostic!(INVALID_TAG { word: tag.0 }).into(),
         })
     }
 
