@@ -1,6 +1,6 @@
 //! Manifests made by chance for catalogs: a few classes, defined types and resources in ever new constellations.
 
-use crate::chance::Chance;
+use super::chance::Chance;
 
 /// What a manifest begins with; later statements use what these define.
 const DEFINITIONS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Programs made by chance: mostly sensible, sometimes with the wrong kind of value in the wrong place.
 
-use crate::chance::Chance;
-use crate::phrases;
+use super::chance::Chance;
+use super::phrases;
 
 /// What an expression is likely to give.
 #[derive(Clone, Copy, PartialEq)]

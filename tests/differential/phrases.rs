@@ -2,7 +2,7 @@
 //! integer, `<f>` a float, `<t>` text, `<b>` a boolean, `<a>` an array, `<h>` a hash, `<y>` a type, `<o>` anything odd, `<x>`
 //! anything at all, `<r>` a pattern; `<v>` is the name of some variable.
 
-use crate::generate::Sort;
+use super::generate::Sort;
 
 /// The phrases for one kind of value.
 pub fn of(sort: Sort) -> &'static [&'static str] {

@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What a manifest says: the name of the crate, and the crates of ours among its dependencies.
+/// A Cargo manifest: the name of the crate, and its dependencies within the workspace.
 fn manifest(text: &str) -> (String, BTreeSet<String>) {
     let mut section = "";
     let mut name = String::new();
@@ -79,6 +79,22 @@ fn the_page_shows_the_graph_of_the_manifests() {
     assert!(drawn == true_graph, "the graph in docs/architecture.md should be\n{}", shown(&true_graph));
     for name in true_graph.keys() {
         assert!(page.contains(&format!("`{name}`")), "the table in docs/architecture.md lacks {name}");
+    }
+}
+
+/// Cargo looks for no tests by itself here, so a file that nobody names would never run.
+#[test]
+fn every_file_of_tests_belongs_to_the_one_binary() {
+    for entry in std::fs::read_dir(checkout().join("crates")).expect("a directory of crates") {
+        let tests = entry.expect("an entry").path().join("tests");
+        let Ok(files) = std::fs::read_dir(&tests) else { continue };
+        let main = read(&tests.join("main.rs"));
+        for path in files.map(|file| file.expect("an entry").path()) {
+            let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            if name != "main" && path.extension().is_some_and(|extension| extension == "rs") {
+                assert!(main.contains(&format!("mod {name};")), "{} lacks `mod {name};`", tests.display());
+            }
+        }
     }
 }
 

@@ -1,26 +1,30 @@
-//! Who answers: Kukla in this process, or a command that speaks the same protocol (real Puppet).
+//! The implementation under test: Kukla in this process, or a command with the same protocol (real Puppet).
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 
 use kukla::rpc::Server;
 use serde_json::{Value, json};
 
 /// Runs a comparison with the command that `KUKLA_REFERENCE` names, if it names one; the comparison says whether all agreed.
-pub fn compared(run: fn() -> Result<bool, String>) -> ExitCode {
+///
+/// # Panics
+///
+/// If not all agreed, or something stood in the way of comparing them.
+pub fn compared(run: fn() -> Result<bool, String>) {
     if std::env::var_os("KUKLA_REFERENCE").is_none() {
         println!("skipped: KUKLA_REFERENCE names no command to compare with");
-        return ExitCode::SUCCESS;
+        return;
     }
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(problem) => {
-            eprintln!("{problem}");
-            ExitCode::FAILURE
-        }
-    }
+    let agree = run().unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(agree, "some answers differ from those of the reference");
+}
+
+/// The names that `KUKLA_ONLY` lists, with commas between them; none if everything is compared.
+pub fn chosen() -> Vec<String> {
+    let names = std::env::var("KUKLA_ONLY").unwrap_or_default();
+    names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The implementation under test.

@@ -5,12 +5,9 @@
 
 #![allow(clippy::disallowed_methods)] // a test reads what it is told to
 
-mod breaking;
-mod edited;
-
 use std::path::Path;
 
-use breaking::bench::{Bench, Verdict};
+use crate::breaking::bench::{Bench, Verdict};
 
 /// How many of a hundred mutations that fail are reported at the right place. It only goes up.
 const RIGHT: usize = 97;

@@ -1,8 +1,8 @@
-//! The command line: subcommands and what they share.
+//! The command line: the subcommands and their descriptions.
 
 use clap::{Parser, Subcommand};
 
-use crate::Outcome;
+use crate::CommandResult;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
@@ -10,121 +10,122 @@ use crate::commands::{
 };
 use crate::deferred::Deferred;
 
-/// The Puppet language, native: checks, evaluates and compiles Puppet code without Ruby.
+/// Check, evaluate and compile Puppet code, without Ruby
 #[derive(Debug, Parser)]
 #[command(name = "kukla", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 done, 1 the Puppet code is at fault, 2 the command could not run.")]
+#[command(
+    after_help = "Exit codes: 0 success, 1 errors in Puppet code or data, 2 the command could not run."
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+// In the order of the help: a site and its nodes, code by itself, servers and data, other programs and reference.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Manage the certificate authority: list, sign, revoke, make
+    /// Check the code and data of a repository for errors, without running it
     ///
-    /// Works on the directory of the authority itself, so no server need run; one that does sees each change at once. A directory that
-    /// Puppet's own tools made is taken as it is, and they go on working with it. Exit status: 0 done, 1 some of it could not be done or
-    /// something is wrong, 2 the command could not run.
-    #[cfg(feature = "serve")]
-    Ca(Deferred<ca::Args>),
-    /// Check a repository, code and data, for errors, without running anything
-    ///
-    /// Without PATHS the repository is checked that the current directory lies in: a control repository, a module, or a directory of
-    /// modules. Names, parameters, types and data are checked across all of its files; what is reported is what lies at or below PATHS.
-    /// `kukla explain RULE` tells more about a rule. Exit status: 0 no errors (there may be warnings), 1 errors found, 2 a file could not
-    /// be read, or there was nothing to check.
+    /// Without PATHS, checks the repository of the current directory: a control repository, a module, or a directory of modules. Names,
+    /// parameters, types and data are checked across all files; findings at or below PATHS are reported. `kukla explain RULE` explains
+    /// a rule. Exit codes: 0 no errors (there may be warnings), 1 errors found, 2 a file could not be read, or nothing to check.
     Check(Deferred<check::Args>),
-    /// Compile the catalog of a node, as a Puppet server would
+    /// Compile the catalog of a node, as a Puppet server does
     ///
-    /// The catalog goes to standard output, everything else to standard error. Exit status: 0 compiled, 1 the code or data is at
-    /// fault, 2 the command could not run.
+    /// The catalog goes to standard output, everything else to standard error. Exit codes: 0 compiled, 1 errors in code or data, 2 the
+    /// command could not run.
     Compile(Deferred<compile::Args>),
-    /// Say what a change does to every node
+    /// Report how a change affects every node
     ///
-    /// Compiles every node on two sides and compares the catalogs. Exit status: 0 nothing changes, 1 something does, 2 a node
-    /// cannot be compiled on the side after, or the command could not run, 3 something changes that --deny protects.
+    /// Compiles every node before and after the change and compares the catalogs. Exit codes: 0 no changes, 1 changes, 2 a node does not
+    /// compile after the change, or the command could not run, 3 a change that --deny protects against.
     Diff(Deferred<diff::Args>),
-    /// Print a reference page in Markdown
-    Doc(Deferred<doc::Args>),
-    /// Render or validate EPP templates
-    Epp(Deferred<epp::Args>),
+    /// Look up a key in Hiera data, and show where its value comes from
+    ///
+    /// Exit codes: 0 found, 1 not found or errors in the data, 2 the command could not run.
+    Lookup(Deferred<lookup::Args>),
+    /// Show where the attributes of a resource get their values
+    ///
+    /// Exit codes: 0 found, 1 unknown resource or attribute, or the catalog does not compile, 2 the command could not run.
+    Why(Deferred<why::Args>),
     /// Evaluate Puppet code and print the value of its last expression
     ///
-    /// The code runs with a full compiler behind it: it may declare resources, include classes of modules and look up data. Exit status: 0
-    /// evaluated, 1 the code is at fault, 2 the command could not run.
+    /// The code can declare resources, include classes of modules and look up data. Exit codes: 0 evaluated, 1 errors in the code, 2 the
+    /// command could not run.
     Eval(Deferred<eval::Args>),
-    /// Explain an issue code or a rule of `kukla check`, e.g. `kukla explain SYNTAX_ERROR`, `kukla explain unknown-class`
-    Explain(Deferred<explain::Args>),
-    /// Print the facts of this machine, as `facter` would
-    ///
-    /// There is no Facter behind it: facts of the machine are Kukla's own, those that modules write in Ruby run in its interpreter, and
-    /// external facts are read from their files. Facts in Ruby may ask for the time and for environment variables and read any file;
-    /// commands stay closed to them unless they are opened, which is told for each that would have been run. The output can be given to
-    /// --facts. Exit status: 0 printed, 1 a fact that was asked for is not there, 2 the command could not run.
-    Facts(Deferred<facts::Args>),
-    /// Look up data as Hiera does, and say where it came from
-    ///
-    /// Exit status: 0 found, 1 not found or the data is at fault, 2 the command could not run.
-    Lookup(Deferred<lookup::Args>),
-    /// Print the syntax tree of manifests and templates
-    Parse(Deferred<parse::Args>),
     /// Evaluate expressions as you type them
     ///
-    /// What you assign, define and declare stays known. `:help` lists what else can be said.
+    /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
-    /// Answer JSON requests, one per line, until the input closes
+    /// Print the syntax tree of manifests and templates
+    Parse(Deferred<parse::Args>),
+    /// Render or validate EPP templates
+    Epp(Deferred<epp::Args>),
+    /// Run a Ruby script in the interpreter that runs the Ruby code of modules
     ///
-    /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to
-    /// one of them, in order, with `result` or `error`. Nothing else is written to standard output.
-    Rpc(Deferred<rpc::Args>),
-    /// Run a Ruby script with the interpreter that runs the Ruby of modules
-    ///
-    /// There is no Ruby behind it: what it can do is what templates and functions of modules can do. A script may ask for the time, for
-    /// random numbers and for environment variables, unlike the code of a compilation; changing files, commands and the network
-    /// stay closed unless they are opened. Without a script and without -e it is a prompt.
+    /// The script can do what templates and functions of modules can do. By default it may also read the time, random numbers and
+    /// environment variables; it may not change files, run commands or use the network. Without a script and without -e, starts a prompt.
     Ruby(Deferred<ruby::Args>),
+    /// Print the facts of this machine, as `facter` does
+    ///
+    /// Does not need Facter: the core facts are built in, custom facts of modules run in Kukla's Ruby interpreter, and external facts are
+    /// read from their files. Custom facts may read the time, environment variables and any file; they may run commands only with
+    /// --commands, and each refused command is reported. Other commands accept the output as --facts. Exit codes: 0 printed, 1 unknown
+    /// fact, 2 the command could not run.
+    Facts(Deferred<facts::Args>),
+    /// Query and maintain a store of facts, catalogs and reports
+    ///
+    /// A store holds the latest facts and catalog of each node, the resources it exports, and its reports; `kukla compile --store` fills
+    /// it. It is an SQLite file, a PostgreSQL database, or PuppetDB. Sensitive values are left out of all answers.
+    Store(Deferred<store::Args>),
     /// Serve agents: certificates, catalogs, files, reports
     ///
-    /// What Puppet's and OpenVox's agents talk to, unchanged: puppet.conf, puppetserver's files and a certificate authority that are there are
-    /// taken as they are; where there is no authority, one is made. SIGHUP reads the settings again, SIGTERM ends the server when
-    /// all requests are answered. See docs/manual/serve.md. Exit status: 0 ended, 2 it could not run.
+    /// Serves the agents of Puppet and OpenVox unchanged. Uses the puppet.conf, puppetserver files and certificate authority it finds, and
+    /// creates an authority if there is none. SIGHUP reads the settings again; SIGTERM stops the server after the current requests. See
+    /// docs/manual/serve.md. Exit codes: 0 stopped, 2 the server could not run.
     #[cfg(feature = "serve")]
     Serve(Deferred<serve::Args>),
-    /// Ask a store what it knows of nodes, and look after it
+    /// Manage the certificate authority: list, sign, revoke, generate
     ///
-    /// A store keeps the latest facts and catalog of each node, with the resources it exports, and its reports; `kukla compile --store` fills it. It is a
-    /// file, a database on a PostgreSQL server, or PuppetDB. Values that must not be shown are left out of all answers.
-    Store(Deferred<store::Args>),
-    /// Say where an attribute of a resource got its value
+    /// Works on the authority's directory, whether or not a server runs; a running server sees each change at once. Works with
+    /// directories that Puppet's own tools created, which can still be used with them. Exit codes: 0 success, 1 part of it failed or a
+    /// check found errors, 2 the command could not run.
+    #[cfg(feature = "serve")]
+    Ca(Deferred<ca::Args>),
+    /// Answer JSON requests, one per line, until the input closes
     ///
-    /// Exit status: 0 said, 1 there is no such resource or attribute, or the catalog does not compile, 2 the command could not run.
-    Why(Deferred<why::Args>),
+    /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to one of
+    /// them, in order, with `result` or `error`. Nothing else is written to standard output.
+    Rpc(Deferred<rpc::Args>),
+    /// Explain an error code or a rule of `kukla check`
+    Explain(Deferred<explain::Args>),
+    /// Print a reference page in Markdown
+    Doc(Deferred<doc::Args>),
 }
 
 impl Cli {
     /// Runs the chosen subcommand.
-    pub fn run(self) -> Outcome {
+    pub fn run(self) -> CommandResult {
         match self.command {
             #[cfg(feature = "serve")]
-            Command::Ca(Deferred(args)) => ca::run(&args),
-            Command::Check(Deferred(args)) => check::run(&args),
-            Command::Compile(Deferred(args)) => compile::run(&args),
-            Command::Diff(Deferred(args)) => diff::run(&args),
-            Command::Doc(Deferred(args)) => doc::run(&args),
-            Command::Epp(Deferred(args)) => epp::run(&args),
-            Command::Eval(Deferred(args)) => eval::run(&args),
-            Command::Explain(Deferred(args)) => explain::run(&args),
-            Command::Facts(Deferred(args)) => facts::run(&args),
-            Command::Lookup(Deferred(args)) => lookup::run(&args),
-            Command::Parse(Deferred(args)) => parse::run(&args),
-            Command::Repl(Deferred(args)) => repl::run(&args),
-            Command::Rpc(Deferred(args)) => rpc::run(&args),
-            Command::Ruby(Deferred(args)) => ruby::run(&args),
+            Command::Ca(Deferred(args)) => Ok(ca::run(&args)),
+            Command::Check(Deferred(args)) => Ok(check::run(&args)),
+            Command::Compile(Deferred(args)) => Ok(compile::run(&args)),
+            Command::Diff(Deferred(args)) => Ok(diff::run(&args)),
+            Command::Doc(Deferred(args)) => Ok(doc::run(&args)),
+            Command::Epp(Deferred(args)) => Ok(epp::run(&args)),
+            Command::Eval(Deferred(args)) => Ok(eval::run(&args)),
+            Command::Explain(Deferred(args)) => Ok(explain::run(&args)),
+            Command::Facts(Deferred(args)) => Ok(facts::run(&args)),
+            Command::Lookup(Deferred(args)) => Ok(lookup::run(&args)),
+            Command::Parse(Deferred(args)) => Ok(parse::run(&args)),
+            Command::Repl(Deferred(args)) => Ok(repl::run(&args)),
+            Command::Rpc(Deferred(args)) => Ok(rpc::run(&args)),
+            Command::Ruby(Deferred(args)) => Ok(ruby::run(&args)),
             #[cfg(feature = "serve")]
-            Command::Serve(Deferred(args)) => serve::run(&args),
+            Command::Serve(Deferred(args)) => Ok(serve::run(&args)),
             Command::Store(Deferred(args)) => store::run(&args),
-            Command::Why(Deferred(args)) => why::run(&args),
+            Command::Why(Deferred(args)) => Ok(why::run(&args)),
         }
     }
 }

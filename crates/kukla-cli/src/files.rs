@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use kukla::syntax::{Diagnostic, Source};
+use kukla::syntax::{Diagnostic, Problem, Source};
 
 /// The directory that relative paths start from.
-pub fn here() -> PathBuf {
+pub fn current_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// All manifests and templates among and below some paths, each once, in order. A file given by name counts whatever its ending.
-pub fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+/// All manifests and templates among and below some paths, each once, in order. A file named itself counts whatever its extension.
+pub fn find_code(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     let mut found = Vec::new();
     for path in paths {
-        let about = std::fs::metadata(path).map_err(|e| problem(path, &e))?;
+        let about = std::fs::metadata(path).map_err(|error| Problem::io("read", path, &error))?;
         if about.is_dir() {
             walk(path, &mut found, &mut BTreeSet::new())?;
         } else {
@@ -26,8 +26,8 @@ pub fn below(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>) -> Result<(), String> {
-    let problem = |e: std::io::Error| problem(directory, &e);
+fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>) -> Result<(), Problem> {
+    let problem = |error: std::io::Error| Problem::io("read", directory, &error);
     // Links may lead back up.
     if !seen.insert(directory.canonicalize().map_err(problem)?) {
         return Ok(());
@@ -49,41 +49,36 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>
 
 /// Why a file or directory cannot be read.
 pub fn problem(path: &Path, error: &std::io::Error) -> String {
-    let why = match error.kind() {
-        std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        std::io::ErrorKind::IsADirectory => "this is a directory".to_owned(),
-        _ => error.to_string(),
-    };
-    format!("{}: {why}", path.display())
+    Problem::io("read", path, error).to_string()
 }
 
-/// Directories of a module whose files define what they are named for.
-const AUTOLOADED: [&str; 4] = ["functions", "manifests", "plans", "types"];
-
-/// The directory of modules in which an autoloaded file's module lies, if its metadata.json has the module directory's name.
-pub fn module_directory(file: &Path) -> Option<PathBuf> {
-    let module = file.ancestors().skip(1).find(|d| d.join("metadata.json").is_file())?;
-    let kind = file.strip_prefix(module).ok()?.iter().next()?.to_string_lossy().into_owned();
-    if !AUTOLOADED.contains(&kind.as_str()) {
-        return None;
-    }
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(module.join("metadata.json")).ok()?).ok()?;
-    let name = metadata["name"].as_str()?.rsplit(['-', '/']).next()?.to_owned();
-    let fits = module.file_name().is_some_and(|directory| directory.to_string_lossy() == name);
-    fits.then(|| module.parent().map(Path::to_owned)).flatten()
+/// An absolute path, whether or not there is something at it.
+pub fn absolute(path: &Path) -> Result<PathBuf, Problem> {
+    std::path::absolute(path).map_err(|error| Problem::io("resolve", path, &error))
 }
 
 /// Reads a file, or standard input if it is called `-`. Text that is not UTF-8 is a finding, not a failure.
-pub fn read(path: &Path) -> Result<(Source, Option<Diagnostic>), String> {
+pub fn read(path: &Path) -> Result<(Source, Option<Diagnostic>), Problem> {
     let name = path.to_string_lossy();
-    let bytes = if name == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
-    };
-    let bytes = bytes.map_err(|e| problem(path, &e))?;
+    let bytes = if name == "-" { read_stdin()? } else { read_bytes(path)? };
     Ok(kukla::analysis::source(&name, bytes))
+}
+
+/// The bytes of a file.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, Problem> {
+    std::fs::read(path).map_err(|error| Problem::io("read", path, &error))
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, Problem> {
+    std::fs::read_to_string(path).map_err(|error| Problem::io("read", path, &error))
+}
+
+/// All of standard input.
+pub fn read_stdin() -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    match std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(Problem::from_io("cannot read standard input", &error)),
+    }
 }

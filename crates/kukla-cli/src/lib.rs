@@ -1,71 +1,93 @@
-//! The `kukla` command as a library: what the binary calls, and the pictures of errors for the tests.
+//! The `kukla` command as a library: the entry point of the binary, and the renderers that tests use.
 
 #![allow(clippy::disallowed_methods)] // the command line is where effects belong
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use kukla::syntax::Problem;
 
 mod args;
 mod commands;
 mod deferred;
-pub mod files;
+mod files;
 mod memory;
 mod output;
 pub mod render;
 
-/// How a command ended. Every subcommand keeps to these.
+/// How a command ended, which decides its exit code. Every subcommand keeps to these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// 0: it did what was asked.
-    Done,
-    /// 1: it ran, and the code it looked at is at fault.
-    Found,
-    /// 2: it could not run: wrong arguments, or files that cannot be read.
-    Unable,
-    /// What a script ended with.
-    Status(u8),
+pub enum ExitKind {
+    /// 0: the command did what was asked.
+    Success,
+    /// 1: the command ran and found errors in the code or data, or differences.
+    Findings,
+    /// 2: the command could not run: wrong arguments, or files that cannot be read.
+    Failure,
+    /// An exit code of its own: that of a script, or of `diff` when a change is denied.
+    Code(u8),
 }
 
-impl Outcome {
-    /// Says on standard error why the command cannot run.
-    fn unable(problem: &str) -> Self {
-        output::errln!("kukla: {problem}");
-        Self::Unable
+/// The result of a command: how it ended, or the problem that kept it from running.
+pub(crate) type CommandResult = Result<ExitKind, Problem>;
+
+impl ExitKind {
+    /// `Findings` if there are any, `Success` otherwise.
+    pub(crate) fn findings_if(has_findings: bool) -> ExitKind {
+        if has_findings { ExitKind::Findings } else { ExitKind::Success }
     }
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Done => ExitCode::SUCCESS,
-            Outcome::Found => ExitCode::from(1),
-            Outcome::Unable => ExitCode::from(2),
-            Outcome::Status(status) => ExitCode::from(status),
+impl From<ExitKind> for ExitCode {
+    fn from(exit: ExitKind) -> Self {
+        match exit {
+            ExitKind::Success => ExitCode::SUCCESS,
+            ExitKind::Findings => ExitCode::from(1),
+            ExitKind::Failure => ExitCode::from(2),
+            ExitKind::Code(code) => ExitCode::from(code),
         }
     }
 }
 
-/// Every code that a command can report.
+pub(crate) use ExitKind as Outcome;
+
+#[allow(non_upper_case_globals, non_snake_case)]
+impl ExitKind {
+    pub(crate) const Done: ExitKind = ExitKind::Success;
+    pub(crate) const Found: ExitKind = ExitKind::Findings;
+    pub(crate) const Unable: ExitKind = ExitKind::Failure;
+
+    pub(crate) const fn Status(code: u8) -> ExitKind {
+        ExitKind::Code(code)
+    }
+
+    /// Prints a problem and ends the command.
+    fn unable(problem: &str) -> Self {
+        output::errln!("kukla: {problem}");
+        Self::Failure
+    }
+}
+
+/// Every code that a diagnostic of a command can have, except the rules of `kukla check`.
 fn codes() -> impl Iterator<Item = &'static kukla::syntax::Code> {
     kukla::codes::all().chain(kukla_store::codes::CODES.iter().copied())
 }
 
-/// Threads of parallel commands get the stack that the compiler would otherwise take anew for each node.
+/// The stack size of worker threads. A compilation needs as much, and would otherwise allocate it again for each node.
 const STACK: usize = 16 << 20;
 
-/// Makes the threads of parallel commands; to be called before the first of them runs.
+/// Creates the worker threads of parallel commands; call it before the first of them runs.
 fn make_pool() {
-    // A pool that is there already stays as it is.
+    // An existing pool stays as it is.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
 }
 
-/// Runs the command line of this process, whose allocator gives back with `give_back` what is free.
-pub fn main(give_back: fn()) -> ExitCode {
-    memory::is_given_back_by(give_back);
-    let outcome = match args::Cli::try_parse() {
-        Ok(command) => command.run(),
-        Err(answer) => output::answer(&answer),
+/// Runs the command line of this process; `release` returns free memory of its allocator to the system.
+pub fn main(release: fn()) -> ExitCode {
+    memory::set_release(release);
+    let exit = match args::Cli::try_parse() {
+        Ok(command) => command.run().unwrap_or_else(|problem| output::fail(&problem)),
+        Err(error) => output::print_usage(&error),
     };
-    output::settled(outcome).into()
+    output::flush(exit).into()
 }

@@ -1,24 +1,24 @@
-//! Memory that is free and still held: an allocator keeps it for what may come next. A server gives it back after a request that took much.
+//! Memory that is free and still held: an allocator keeps it for the next allocation. A server returns it after a large request.
 
 use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
-static GIVE_BACK: OnceLock<fn()> = OnceLock::new();
+static RELEASE: OnceLock<fn()> = OnceLock::new();
 
-/// Says how the allocator of this process gives back what is free.
-pub(crate) fn is_given_back_by(how: fn()) {
-    // Said once, when the process begins.
-    let _ = GIVE_BACK.set(how);
+/// Sets the function that returns free memory of this process's allocator to the system.
+pub(crate) fn set_release(release: fn()) {
+    // Set once, when the process starts.
+    let _ = RELEASE.set(release);
 }
 
-/// Keeps something until the process ends, which takes it apart faster than anyone.
-pub(crate) fn for_good<T>(kept: T) -> ManuallyDrop<T> {
-    ManuallyDrop::new(kept)
+/// Keeps a value until the process ends: the system reclaims its memory faster than dropping it does.
+pub(crate) fn for_good<T>(value: T) -> ManuallyDrop<T> {
+    ManuallyDrop::new(value)
 }
 
-/// Gives back to the system what is free.
-pub(crate) fn give_back() {
-    if let Some(give_back) = GIVE_BACK.get() {
-        give_back();
+/// Returns free memory to the system.
+pub(crate) fn release() {
+    if let Some(release) = RELEASE.get() {
+        release();
     }
 }

@@ -1,5 +1,4 @@
-//! Everything that is written: to standard output and error, and to files. A write that fails is noticed, and makes the command
-//! one that could not run.
+//! All output: to standard output, standard error and files. A write that fails is recorded, and makes the command fail.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -7,8 +6,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use kukla::pending::{Audience, Pending};
+use kukla::syntax::Problem;
 
-use crate::{Outcome, files};
+use crate::ExitKind;
+use crate::render::human;
 
 /// The first write that failed. After it nothing more is written to standard output.
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
@@ -25,17 +26,17 @@ macro_rules! outln {
 
 /// Writes to standard error, as `eprint!` does.
 macro_rules! err {
-    ($($text:tt)*) => { $crate::output::complain(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::output::write_error(format_args!($($text)*)) };
 }
 
 /// Writes a line to standard error, as `eprintln!` does.
 macro_rules! errln {
-    ($($text:tt)*) => { $crate::output::complain(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::output::write_error(format_args!("{}\n", format_args!($($text)*))) };
 }
 
 pub(crate) use {err, errln, out, outln};
 
-fn note(result: io::Result<()>) {
+fn record(result: io::Result<()>) {
     if let Err(error) = result {
         FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
@@ -48,60 +49,81 @@ fn has_failed() -> bool {
 /// Writes to standard output.
 pub fn write(text: fmt::Arguments<'_>) {
     if !has_failed() {
-        note(anstream::stdout().lock().write_fmt(text));
+        record(anstream::stdout().lock().write_fmt(text));
     }
 }
 
 /// Writes a document to standard output, byte for byte.
 pub fn document(text: &str) {
     if !has_failed() {
-        note(io::stdout().lock().write_all(text.as_bytes()));
+        record(io::stdout().lock().write_all(text.as_bytes()));
     }
 }
 
 /// Writes to standard error.
-pub fn complain(text: fmt::Arguments<'_>) {
-    note(anstream::stderr().lock().write_fmt(text));
+pub fn write_error(text: fmt::Arguments<'_>) {
+    record(anstream::stderr().lock().write_fmt(text));
 }
 
-/// Prints what the reader of arguments has to say: help, or what is wrong with them.
-pub fn answer(answer: &clap::Error) -> Outcome {
-    note(answer.print());
-    if answer.use_stderr() { Outcome::Unable } else { Outcome::Done }
+/// Prints a problem to standard error: the message with its lines of help, and the source excerpt if it is an error in code or data.
+pub fn report(problem: &Problem) {
+    let Some(diagnostic) = problem.diagnostic().filter(|diagnostic| diagnostic.position.is_some()) else {
+        errln!("kukla: {}", problem.with_help());
+        return;
+    };
+    let message = problem.to_string();
+    if message != diagnostic.to_string() {
+        errln!("kukla: {message}");
+    }
+    let mut excerpt = String::new();
+    human::source_excerpt(&mut excerpt, diagnostic, None);
+    err!("{excerpt}");
 }
 
-/// How a command ended that would have ended like this if all it wrote had arrived. A reader that has seen enough is no failure.
-pub fn settled(outcome: Outcome) -> Outcome {
-    note(io::stdout().lock().flush());
+/// Prints the problem that keeps a command from running.
+pub fn fail(problem: &Problem) -> ExitKind {
+    report(problem);
+    ExitKind::Failure
+}
+
+/// Prints the help that was asked for, or the error in the arguments.
+pub fn print_usage(error: &clap::Error) -> ExitKind {
+    record(error.print());
+    if error.use_stderr() { ExitKind::Failure } else { ExitKind::Success }
+}
+
+/// Flushes standard output. The command fails if a write has failed, unless the reader closed the pipe.
+pub fn flush(exit: ExitKind) -> ExitKind {
+    record(io::stdout().lock().flush());
     let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner).take();
     match failed {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            // If this does not arrive either, the exit status still tells.
-            let _ = writeln!(io::stderr(), "kukla: cannot write the output: {error}");
-            Outcome::Unable
+            // If this cannot be written either, the exit code still reports it.
+            let _ = writeln!(io::stderr(), "kukla: {}", Problem::from_io("cannot write the output", &error));
+            ExitKind::Failure
         }
-        _ => outcome,
+        _ => exit,
     }
 }
 
-/// Writes a file to be.
-pub fn pending(place: &Path, text: &[u8]) -> Result<Pending, String> {
-    Pending::write(place, text, Audience::Anyone).map_err(|error| files::problem(place, &error))
+/// Writes a file under a temporary name beside `path`.
+pub fn pending(path: &Path, text: &[u8]) -> Result<Pending, Problem> {
+    Pending::write(path, text, Audience::Anyone).map_err(|error| Problem::io("write", path, &error))
 }
 
-/// Gives a file its name.
-pub fn finish(pending: Pending) -> Result<(), String> {
-    let place = pending.place().to_owned();
-    pending.finish().map_err(|error| files::problem(&place, &error))
+/// Gives a pending file its name.
+pub fn finish(pending: Pending) -> Result<(), Problem> {
+    let path = pending.place().to_owned();
+    pending.finish().map_err(|error| Problem::io("write", &path, &error))
 }
 
-/// Writes a whole file or none. What is no regular file, such as a pipe, is written as it is.
-pub fn file(place: &Path, text: &[u8]) -> Result<(), String> {
-    match std::fs::metadata(place) {
+/// Writes a file as a whole or not at all. Anything but a regular file, such as a pipe, is written in place.
+pub fn file(path: &Path, text: &[u8]) -> Result<(), Problem> {
+    match std::fs::metadata(path) {
         Ok(about) if !about.is_file() => {
-            std::fs::write(place, text).map_err(|error| files::problem(place, &error))
+            std::fs::write(path, text).map_err(|error| Problem::io("write", path, &error))
         }
-        _ => finish(pending(place, text)?),
+        _ => finish(pending(path, text)?),
     }
 }
 
@@ -110,18 +132,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_there_when_it_is_whole() {
+    fn a_file_appears_when_it_is_complete() {
         let directory = std::env::temp_dir().join(format!("kukla-pending-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
-        let place = directory.join("a.json");
-        std::fs::write(&place, "old").unwrap();
+        let path = directory.join("a.json");
+        std::fs::write(&path, "old").unwrap();
         let names = || std::fs::read_dir(&directory).unwrap().count();
-        drop(pending(&place, b"new").unwrap());
-        assert_eq!((std::fs::read_to_string(&place).unwrap().as_str(), names()), ("old", 1));
-        let written = pending(&place, b"new").unwrap();
-        assert_eq!((std::fs::read_to_string(&place).unwrap().as_str(), names()), ("old", 2));
+        drop(pending(&path, b"new").unwrap());
+        assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 1));
+        let written = pending(&path, b"new").unwrap();
+        assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 2));
         finish(written).unwrap();
-        assert_eq!((std::fs::read_to_string(&place).unwrap().as_str(), names()), ("new", 1));
+        assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), ("new", 1));
         std::fs::remove_dir_all(&directory).unwrap();
     }
 }

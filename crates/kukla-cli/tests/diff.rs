@@ -19,8 +19,7 @@ use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
-mod common;
-use common::{Chance, Directory, Edit, FILES, NODES, number, role};
+use crate::common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 const ROOT: &str = "/site";
 
@@ -456,8 +455,8 @@ fn what_cannot_be_compared_is_said() {
     let repository = Repository::new("wrong");
     let (status, told) = repository.diff(&["nonsense"]);
     assert_eq!(status, 2);
-    has(&told, &["there is no revision 'nonsense'"]);
-    has(&repository.diff(&["--in", "/"]).1, &["/: this is not in a git repository"]);
+    has(&told, &["unknown revision 'nonsense'"]);
+    has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
     has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: 'File[' is no rule"]);
     has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
@@ -469,7 +468,7 @@ fn what_cannot_be_compared_is_said() {
     repository.git(&["clone", "-q", "--depth", "1", &url, &clone.display().to_string()]);
     let (status, told) = repository.diff(&["--in", "shallow", "HEAD~1"]);
     assert_eq!(status, 2);
-    has(&told, &["there is no revision 'HEAD~1'", "git fetch --unshallow"]);
+    has(&told, &["unknown revision 'HEAD~1'", "git fetch --unshallow"]);
 }
 
 #[test]

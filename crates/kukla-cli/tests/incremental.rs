@@ -12,8 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-mod common;
-use common::{Chance, Directory, Edit, FILES, NODES, number, role};
+use crate::common::{Chance, Directory, Edit, FILES, NODES, number, role};
 
 struct Repository {
     directory: Directory,

@@ -6,12 +6,10 @@
 
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
-mod sessions;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sessions::Sessions;
+use crate::sessions::{self, Sessions};
 
 #[test]
 fn manual() {

@@ -4,13 +4,11 @@
 
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
-mod sessions;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use sessions::{Sessions, difference};
+use crate::sessions::{Sessions, difference};
 
 fn chapters() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join("tests/store")).unwrap();

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use kukla_hiera::Session;
 use kukla_values::Budget;
 use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
 
 use crate::annotations::Annotations;
 use crate::bytes::ByteStrings;
-use crate::data::Data;
 use crate::environment::{Environment, Node};
 use crate::messages::{Log, Messages};
 use crate::remark::{Remark, Remarks, Said};
@@ -21,8 +21,8 @@ pub(crate) struct Compilation<'e> {
     node: &'e Node,
     /// Notes what the compilation rests on, if the world is recorded.
     tracker: Option<Tracker<'e>>,
-    /// The data, if there is any and it is not at work.
-    data: Option<Box<dyn Data>>,
+    /// The data session, if there is one and no lookup uses it.
+    data: Option<Box<Session>>,
     budget: Rc<Budget>,
     /// How deep expressions are nested at this point.
     pub nesting: u32,
@@ -77,7 +77,11 @@ impl<'e> Compilation<'e> {
     pub fn take_record(&mut self) -> Option<Record> {
         let tracker = self.tracker.take()?;
         tracker.used(&self.environment.inputs());
-        Some(tracker.into_record())
+        let mut record = tracker.into_record();
+        if let Some(session) = &self.data {
+            record.data.extend(session.used());
+        }
+        Some(record)
     }
 
     #[inline]
@@ -115,13 +119,13 @@ impl<'e> Compilation<'e> {
         &mut self.byte_strings
     }
 
-    /// The data, if there is any and it is not at work.
-    pub fn data(&self) -> Option<&dyn Data> {
+    /// The data session, if there is one and no lookup uses it.
+    pub fn data(&self) -> Option<&Session> {
         self.data.as_deref()
     }
 
-    /// Puts other data, or none, in the place of the data.
-    pub fn replace_data(&mut self, data: Option<Box<dyn Data>>) -> Option<Box<dyn Data>> {
+    /// Replaces the data session and returns the one before.
+    pub fn replace_data(&mut self, data: Option<Box<Session>>) -> Option<Box<Session>> {
         std::mem::replace(&mut self.data, data)
     }
 

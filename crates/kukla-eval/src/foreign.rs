@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kukla_catalog::ResourceRef;
 use kukla_catalog::types::NativeType;
+pub use kukla_hiera::{BackendAnswer, BackendQuestion};
 use kukla_syntax::Span;
 use kukla_values::types::mismatch;
 use kukla_values::{Hash, Name, Str, Value};
@@ -44,32 +45,6 @@ pub trait Extensions: Send + Sync + Debug {
     fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
-}
-
-/// A question for a backend of Hiera 3.
-#[derive(Clone, Copy, Debug)]
-pub struct BackendQuestion<'q> {
-    /// The name of the backend.
-    pub name: &'q str,
-    /// Its configuration, as in `hiera.yaml` version 3.
-    pub config: &'q Hash,
-    /// The key, which may have dots.
-    pub key: &'q str,
-    /// What to search before the hierarchy.
-    pub overrides: &'q [Str],
-    /// How values are to be merged: a name, or a hash with `strategy`; `default` to merge hashes as the configuration says.
-    pub merge: &'q Value,
-}
-
-/// What a backend of Hiera 3 answers.
-#[derive(Clone, Debug)]
-pub enum BackendAnswer {
-    /// The value.
-    Found(Value),
-    /// It has none.
-    Nothing,
-    /// There is no such backend, or it cannot be used, for this reason.
-    Unusable(String),
 }
 
 /// How far a compilation has come, as far as code of another language can take it further.

@@ -45,11 +45,11 @@ impl ConversionContext for Around<'_, '_> {
 impl Vm<'_> {
     /// `Type.new(args)`.
     pub fn instantiate(&mut self, ty: &Type, args: Vec<Value>) -> Flow {
-        if let (Type::Object(object), Some(data), [module @ (Value::Undef | Value::String(_))]) =
-            (ty, self.data(), &args[..])
+        if let (Type::Object(object), [module @ (Value::Undef | Value::String(_))]) = (ty, &args[..])
             && Arc::ptr_eq(object, ObjectType::lookup_context())
+            && let Some(context) = self.lookup_context(module.as_str())
         {
-            return Ok(data.context(module.as_str()));
+            return Ok(context);
         }
         convert::new_instance(ty, &args, &Around(RefCell::new(self))).map_err(Raise::from)
     }

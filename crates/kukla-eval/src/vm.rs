@@ -9,7 +9,7 @@
 //! A function written in Rust gets a `&mut Vm` and its arguments. Through it, it may
 //!
 //! - ask: [`Vm::environment`] (settings, modules), [`Vm::node`] (facts), [`Vm::world`] (files, the clock), [`Vm::variable`],
-//!   [`Vm::parse_type`], [`Vm::ask_data`], [`Vm::module`], [`Vm::calling_class`], [`Vm::caller`];
+//!   [`Vm::parse_type`], [`Vm::lookup`], [`Vm::module`], [`Vm::calling_class`], [`Vm::caller`];
 //! - call: [`Vm::call`] a function by name, [`Vm::call_block`] and [`Vm::try_block`] a block, [`Vm::render_epp`] a template;
 //! - speak: [`Vm::log`], [`Vm::warn`], [`Vm::warn_at`], [`Vm::warn_once`], [`Vm::push_log`];
 //! - change the catalog: [`Vm::include`], [`Vm::require`], [`Vm::contain`], [`Vm::create_resources`], [`Vm::realize`],
@@ -21,6 +21,7 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use kukla_syntax::{Diagnostic, Span};
 use kukla_values::{Budget, Name, Value};
@@ -81,7 +82,7 @@ impl<'e> Vm<'e> {
         }
         Vm {
             compilation: Compilation::new(environment, node, Rc::clone(&budget)),
-            standpoint: Standpoint::top(environment.nowhere.clone()),
+            standpoint: Standpoint::top(Arc::clone(&environment.empty_unit)),
             scopes,
             catalog: CatalogBuilder::new(budget),
             recorder: None,

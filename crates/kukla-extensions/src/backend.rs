@@ -27,13 +27,13 @@ pub fn ask(
         let resolution = resolution(ruby, question.merge)?;
         let ask = ruby.symbols.intern("__ask");
         let answer = ruby.send(&backend, ask, &[name, config, key, overrides, resolution])?;
-        let Value::Array(answer) = answer else { return Ok(BackendAnswer::Nothing) };
+        let Value::Array(answer) = answer else { return Ok(BackendAnswer::NotFound) };
         let (word, value) = (answer.get(0).unwrap_or_default(), answer.get(1).unwrap_or_default());
         let value = values::to_puppet(ruby, &value)?;
         Ok(match ruby.display(&word)?.to_str_lossy().as_ref() {
             "found" => BackendAnswer::Found(value),
             "unusable" => BackendAnswer::Unusable(kukla_values::format::to_s(&value).to_string()),
-            _ => BackendAnswer::Nothing,
+            _ => BackendAnswer::NotFound,
         })
     })
 }

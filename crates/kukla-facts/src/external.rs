@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use kukla_formats::yaml;
+use kukla_syntax::{Problem, ProblemKind};
 use kukla_values::{Hash, Value};
-use kukla_world::World;
+use kukla_world::{FileError, World};
 
 /// Reads the external facts of directories. What cannot be read is told and left out.
 pub fn read(world: &dyn World, directories: &[PathBuf], problems: &mut Vec<String>) -> Hash {
@@ -16,33 +17,40 @@ pub fn read(world: &dyn World, directories: &[PathBuf], problems: &mut Vec<Strin
                 Ok(found) => {
                     found.iter().for_each(|(name, value)| drop(facts.insert(name.clone(), value.clone())))
                 }
-                Err(problem) => problems.push(format!("{}: {problem}", path.display())),
+                Err(problem) => problems.push(problem.to_string()),
             }
         }
     }
     facts
 }
 
-fn read_file(world: &dyn World, path: &Path) -> Result<Hash, String> {
+fn read_file(world: &dyn World, path: &Path) -> Result<Hash, Problem> {
+    let unable = |verb: &str, error: FileError| {
+        let kind = match error {
+            FileError::NotFound => ProblemKind::NotFound,
+            FileError::Refused(_) => ProblemKind::Denied,
+            FileError::Other(_) => ProblemKind::Other,
+        };
+        Problem::new(kind, format!("cannot {verb}")).on(path.display()).because(error)
+    };
+    let read = || world.read(path).map_err(|error| unable("read", error));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("txt") => Ok(lines(&text(&world.read(path).map_err(|error| error.to_string())?))),
-        Some("yaml" | "yml" | "json") => {
-            structured(&world.read(path).map_err(|error| error.to_string())?, &name)
-        }
+        Some("txt") => Ok(lines(&text(&read()?))),
+        Some("yaml" | "yml" | "json") => structured(&read()?, path),
         // Files of editors and packages, and what belongs to another system.
         Some("bak" | "orig" | "exe" | "bat" | "cmd" | "com" | "ps1" | "md") => Ok(Hash::new()),
         _ => {
-            let output =
-                world.run(&[path.to_string_lossy().into_owned()]).map_err(|error| error.to_string())?;
+            let command = [path.to_string_lossy().into_owned()];
+            let output = world.run(&command).map_err(|error| unable("run", error))?;
             if output.code != Some(0) {
-                return Err(format!("it failed: {}", text(&output.stderr).trim_end()));
+                let failed = Problem::other("failed external fact").on(path.display());
+                return Err(failed.because(text(&output.stderr).trim_end()));
             }
-            let said = text(&output.stdout);
-            match structured(&output.stdout, &name) {
+            match structured(&output.stdout, path) {
                 Ok(facts) if !facts.is_empty() => Ok(facts),
-                _ => Ok(lines(&said)),
+                _ => Ok(lines(&text(&output.stdout))),
             }
         }
     }
@@ -54,12 +62,15 @@ fn lines(text: &str) -> Hash {
 }
 
 /// YAML or JSON, which is YAML.
-fn structured(bytes: &[u8], name: &str) -> Result<Hash, String> {
+fn structured(bytes: &[u8], path: &Path) -> Result<Hash, Problem> {
     let options = yaml::Options { aliases: true, symbols: true, times: true };
-    let document = yaml::read(bytes, options).map_err(|error| error.message(name))?;
+    let document = yaml::read(bytes, options)
+        .map_err(|error| Problem::invalid(error.message(&path.display().to_string())))?;
     match document.value {
         Value::Hash(facts) => Ok(facts),
         Value::Undef => Ok(Hash::new()),
-        _ => Err("facts are a hash of names and values, this is something else".to_owned()),
+        _ => Err(Problem::invalid("invalid facts in")
+            .on(path.display())
+            .because("expected a hash of names and values")),
     }
 }

@@ -1,7 +1,5 @@
 //! Envelopes made by the real OpenSSL: set `KUKLA_RUBY` to a Ruby interpreter to run this.
 
-mod support;
-
 use kukla_formats::eyaml::{Key, Piece, pieces};
 
 #[test]
@@ -18,7 +16,7 @@ fn opens_what_openssl_closed() {
           puts [key.to_pem, key.private_to_pem, "before ENC[PKCS7,#{[p7.to_der].pack('m0')}] after"].to_json
         }"#;
     let ciphers = ["AES-256-CBC", "AES-192-CBC", "AES-128-CBC", "DES-EDE3-CBC"];
-    let Some(answers) = support::ruby(&["openssl"], program, &ciphers.map(Into::into)) else { return };
+    let Some(answers) = crate::support::ruby(&["openssl"], program, &ciphers.map(Into::into)) else { return };
     assert_eq!(answers.len(), ciphers.len());
     for (answer, cipher) in answers.iter().zip(ciphers) {
         let pieces = pieces(answer[2].as_str().expect("text"));

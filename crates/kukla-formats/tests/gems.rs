@@ -1,15 +1,11 @@
 //! HOCON and JSON against the Ruby libraries Puppet uses: set `KUKLA_RUBY` to a Ruby interpreter that has the `hocon` gem
 //! to run these.
 
-mod support;
-#[path = "support/values.rs"]
-mod values;
-
 use kukla_formats::{hocon, json};
 use serde_json::{Value as Json, json};
 
-use support::{Dice, compare, ruby};
-use values::to_json;
+use crate::support::{Dice, compare, ruby};
+use crate::values::to_json;
 
 #[test]
 fn hocon_texts() {

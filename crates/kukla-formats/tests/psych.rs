@@ -1,12 +1,10 @@
 //! YAML against the real Psych: set `KUKLA_RUBY` to a Ruby interpreter to run these.
 
-mod support;
-
 use kukla_formats::yaml;
 use kukla_values::{Array, Hash, Value};
 use serde_json::{Value as Json, json};
 
-use support::{Dice, ruby};
+use crate::support::{Dice, ruby};
 
 #[test]
 fn scalars() {

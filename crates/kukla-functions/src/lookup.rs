@@ -167,8 +167,8 @@ fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Optio
         value_type: as_type(options.get("value_type")),
         merge: given(options.get("merge")),
         default: options.get("default_value").cloned(),
-        defaults: given(options.get("default_values_hash")),
-        overrides: given(options.get("override")),
+        defaults: options.get("default_values_hash").and_then(Value::as_hash).cloned(),
+        overrides: options.get("override").and_then(Value::as_hash).cloned(),
         ..LookupRequest::default()
     };
     ask(vm, &name, request, block)
@@ -179,8 +179,8 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
     if block.is_some() {
         request.default = None;
     }
-    let found = match vm.ask_data(|data, vm| data.lookup(vm, &request)) {
-        Some(found) => found?,
+    let found = match vm.data() {
+        Some(_) => vm.lookup(&request)?,
         None => without_data(&request)?,
     };
     match found {
@@ -196,7 +196,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
         }
         None => {
             let key = request.keys.first().cloned().unwrap_or_default();
-            let near = vm.ask_data(|data, vm| data.near_key(vm, &key)).flatten();
+            let near = vm.nearest_data_key(&key);
             let mut wrong = codes::missing(&request.keys).in_stage(Stage::Data);
             wrong.hints.extend(near.map(|near| format!("there is a key '{near}'")));
             Err(at_the_call(vm, wrong))
@@ -206,8 +206,8 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
 
 /// What the request itself answers.
 fn without_data(request: &LookupRequest) -> Result<Option<Value>, Error> {
-    let table = |table: &Option<Value>| {
-        let table = table.as_ref().and_then(Value::as_hash)?;
+    let table = |table: &Option<Hash>| {
+        let table = table.as_ref()?;
         request.keys.iter().find_map(|key| table.get(key.as_str())).cloned()
     };
     if let Some(value) = table(&request.overrides) {
@@ -257,7 +257,7 @@ fn older(key: &Str, which: Hiera, over: Option<&Value>) -> LookupRequest {
     LookupRequest {
         keys: vec![key.clone()],
         merge: Some(which.merge.into()),
-        hiera: true,
+        hiera_function: true,
         extra_paths: over.map(names).unwrap_or_default(),
         ..LookupRequest::default()
     }

@@ -7,6 +7,7 @@ use gix::ObjectId;
 use gix::index::State;
 use gix::index::entry::Flags;
 use gix::objs::tree::EntryKind;
+use kukla_syntax::Problem;
 use rustc_hash::FxHashMap;
 
 /// The objects of a repository, for any number of threads.
@@ -52,7 +53,7 @@ impl Objects {
     }
 
     /// The content of a file or link.
-    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, String> {
+    pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, Problem> {
         let repository = self.repository();
         match repository.find_object(id) {
             Ok(object) => Ok(object.detach().data),
@@ -93,10 +94,12 @@ impl Objects {
     }
 
     /// The directory that a commit holds.
-    pub fn tree_of(&self, commit: ObjectId) -> Result<ObjectId, String> {
+    pub fn tree_of(&self, commit: ObjectId) -> Result<ObjectId, Problem> {
         let repository = self.repository();
         let object = repository.find_object(commit).map_err(|_| absent(commit))?;
-        let tree = object.peel_to_tree().map_err(|error| format!("{commit}: {error}"))?;
+        let tree = object
+            .peel_to_tree()
+            .map_err(|error| Problem::invalid("cannot read commit").on(commit).because(error))?;
         Ok(tree.id().detach())
     }
 
@@ -122,8 +125,8 @@ impl Objects {
     }
 }
 
-fn absent(id: ObjectId) -> String {
-    format!("git object {id} is not in this clone")
+fn absent(id: ObjectId) -> Problem {
+    Problem::not_found(format!("git object {id} is not in this clone"))
 }
 
 /// The entry of this name.

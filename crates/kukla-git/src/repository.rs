@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::ObjectId;
+use kukla_syntax::Problem;
 use kukla_world::{DirectoryEntry, World};
 use rustc_hash::FxHashMap;
 
@@ -33,9 +34,9 @@ pub struct Repository {
 
 impl Repository {
     /// The repository that a directory belongs to. Files outside it are seen through `disk`.
-    pub fn discover(directory: &Path, disk: Arc<dyn World>) -> Result<Repository, String> {
+    pub fn discover(directory: &Path, disk: Arc<dyn World>) -> Result<Repository, Problem> {
         let found = gix::discover(directory)
-            .map_err(|_| format!("{}: this is not in a git repository", directory.display()))?;
+            .map_err(|_| Problem::not_found(format!("{} is not in a git repository", directory.display())))?;
         let (root, has_files) = match found.workdir() {
             Some(root) => (root.to_owned(), true),
             None => (found.git_dir().to_owned(), false),
@@ -57,54 +58,52 @@ impl Repository {
 
     /// The world in which the repository's directory holds one side of a comparison, and what people call it. The files as they are
     /// are no revision.
-    pub fn revision(self: &Arc<Self>, side: &Side) -> Result<Option<(Revision, String)>, String> {
+    pub fn revision(self: &Arc<Self>, side: &Side) -> Result<Option<(Revision, String)>, Problem> {
         let (commit, name) = match side {
             Side::WorkingTree => return Ok(None),
             Side::Revision(name) => (self.commit(name)?, name.clone()),
             Side::MergeBase(one, other) => {
                 let base = self.merge_base(self.commit(one)?, self.commit(other)?)?;
-                let base =
-                    base.ok_or_else(|| self.hinted(format!("{one} and {other} have no history in common")));
-                (base?, format!("{one}...{other}"))
+                let unrelated = || Problem::not_found(format!("{one} and {other} have no common ancestor"));
+                (base.ok_or_else(|| self.with_help(unrelated()))?, format!("{one}...{other}"))
             }
         };
-        let tree = self.objects.tree_of(commit).map_err(|problem| self.hinted(problem))?;
+        let tree = self.objects.tree_of(commit).map_err(|problem| self.with_help(problem))?;
         let short = commit.to_hex_with_len(10).to_string();
         let name = if commit.to_string().starts_with(&name) { short } else { format!("{name} ({short})") };
         Ok(Some((Revision::new(Arc::clone(self), tree), name)))
     }
 
-    fn commit(&self, name: &str) -> Result<ObjectId, String> {
+    fn commit(&self, name: &str) -> Result<ObjectId, Problem> {
         let repository = self.objects.repository();
         let found = repository.rev_parse_single(name);
         match found {
             Ok(id) => Ok(id.detach()),
             Err(_) => {
                 drop(repository);
-                let problem = format!("there is no revision '{name}' in {}", self.root.display());
-                Err(self.hinted(problem))
+                let problem = format!("unknown revision '{name}' in {}", self.root.display());
+                Err(self.with_help(Problem::not_found(problem)))
             }
         }
     }
 
-    fn merge_base(&self, one: ObjectId, other: ObjectId) -> Result<Option<ObjectId>, String> {
+    fn merge_base(&self, one: ObjectId, other: ObjectId) -> Result<Option<ObjectId>, Problem> {
         let repository = self.objects.repository();
         match repository.merge_base(one, other) {
             Ok(base) => Ok(base.map(|base| base.detach())),
             Err(error) => {
-                let problem = error.to_string();
+                let problem = Problem::other("cannot find the merge base").because(error);
                 drop(repository);
-                Err(self.hinted(problem))
+                Err(self.with_help(problem))
             }
         }
     }
 
-    /// What is wrong, with what may be the reason.
-    fn hinted(&self, problem: String) -> String {
+    /// The problem with help if a shallow clone may be its reason.
+    fn with_help(&self, problem: Problem) -> Problem {
         match self.objects.repository().is_shallow() {
-            Ok(true) => format!(
-                "{problem}\n  hint: this clone has only the last part of the history; git fetch --unshallow gets the rest (in CI: fetch-depth: 0)"
-            ),
+            Ok(true) => problem
+                .help("this clone is shallow; get its full history with `git fetch --unshallow` (in CI: fetch-depth: 0)"),
             _ => problem,
         }
     }

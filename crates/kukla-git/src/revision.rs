@@ -128,7 +128,9 @@ enum Step {
 impl World for Revision {
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         match self.find(path).1 {
-            Found::File(objects, id) => objects.blob(id).map_err(FileError::Other),
+            Found::File(objects, id) => {
+                objects.blob(id).map_err(|problem| FileError::Other(problem.to_string()))
+            }
             Found::Elsewhere(path) => self.repository.disk().read(&path),
             Found::Directory(..) => Err(FileError::Other("Is a directory (os error 21)".into())),
             Found::Nothing => Err(FileError::NotFound),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kukla_hiera::memory::MemoryHost;
-use kukla_hiera::{DataCache, Lookup, Session, Settings};
+use kukla_hiera::{DataCache, LookupRequest, Session, Settings};
 use kukla_values::{Hash, Value};
 use kukla_world::MemoryWorld;
 
@@ -73,14 +73,13 @@ fn main() {
             black_box(warm.class_parameter(&mut host, key).expect("no error"));
         });
     }
-    let (all, deep) = ("site::all".into(), "deep".into());
-    let merged = Lookup { merge: Some(&deep), ..Lookup::key(&all) };
+    let merged = LookupRequest { merge: Some("deep".into()), ..LookupRequest::key("site::all") };
     measure("deep merge of ten levels", || {
         black_box(warm.lookup(&mut host, &merged).expect("found"));
     });
     measure("a new node's first lookup", || {
         let value: Value =
-            session(&cache).lookup(&mut host, &Lookup::key(&"site::l9::key7".into())).expect("found").value;
+            session(&cache).lookup(&mut host, &LookupRequest::key("site::l9::key7")).expect("found").value;
         black_box(value);
     });
 }

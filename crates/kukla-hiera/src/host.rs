@@ -71,6 +71,24 @@ pub struct BackendQuestion<'q> {
     pub merge: &'q Value,
 }
 
+/// The answer of a backend of Hiera 3.
+#[derive(Clone, Debug)]
+pub enum BackendAnswer {
+    /// The value of the key.
+    Found(Value),
+    /// The backend has no value for the key.
+    NotFound,
+    /// The backend does not exist or cannot be used, for this reason.
+    Unusable(String),
+}
+
+impl BackendAnswer {
+    /// The answer where nothing runs the language that such backends are written in.
+    pub fn without_ruby(backend: &str) -> BackendAnswer {
+        BackendAnswer::Unusable(format!("Unable to load backend '{backend}': it is written in Ruby"))
+    }
+}
+
 /// The compilation a lookup is part of.
 pub trait Host {
     /// Files and environment variables. All answers are taken to stay the same as long as one
@@ -130,14 +148,14 @@ pub trait Host {
         arguments: Vec<Value>,
         context: Option<&Context>,
     ) -> Result<Option<Value>>;
-    /// What a backend for Hiera 3 has for a key; nothing if it has none, and the reason if there is no such backend.
+    /// Asks a backend for Hiera 3 for a key.
     fn ask_backend(
         &mut self,
         session: &mut Session,
         question: &BackendQuestion<'_>,
-    ) -> Result<Result<Option<Value>, String>> {
+    ) -> Result<BackendAnswer> {
         let _ = session;
-        Ok(Err(format!("Unable to load backend '{}': it is written in Ruby", question.name)))
+        Ok(BackendAnswer::without_ruby(question.name))
     }
     /// `new(type, value, arguments…)` for `convert_to`; the type is usually text still to be read.
     fn convert(
@@ -180,30 +198,30 @@ pub struct Settings {
     pub strict: Strict,
 }
 
-/// A request: what the `lookup` function is asked.
+/// A request for data: the arguments of the `lookup` function.
 #[derive(Clone, Debug, Default)]
-pub struct Lookup<'a> {
+pub struct LookupRequest {
     /// The keys, tried in order; each may be dotted.
-    pub names: &'a [Str],
-    /// What the value must be.
-    pub value_type: Option<&'a Type>,
-    /// How values of several levels are joined: a name, or a hash with `strategy`.
-    pub merge: Option<&'a Value>,
-    /// What is given when nothing is found.
-    pub default: Option<&'a Value>,
-    /// What is given per key when nothing is found.
-    pub default_values_hash: Option<&'a Hash>,
-    /// What wins over all data.
-    pub override_hash: Option<&'a Hash>,
-    /// Whether one of the old `hiera` functions asks, which stay in the global layer unless the environment has data.
+    pub keys: Vec<Str>,
+    /// The type that the value must have.
+    pub value_type: Option<Type>,
+    /// The merge strategy: a name, or a hash with `strategy`.
+    pub merge: Option<Value>,
+    /// The value if nothing is found.
+    pub default: Option<Value>,
+    /// Values by key, for keys that are not found.
+    pub defaults: Option<Hash>,
+    /// Values by key that win over all data.
+    pub overrides: Option<Hash>,
+    /// Whether the request comes from one of the old `hiera` functions, which stay in the global layer unless the environment has data.
     pub hiera_function: bool,
-    /// What such a function was given to search before the hierarchy of a version 3 configuration.
-    pub extra_paths: &'a [Str],
+    /// The paths that such a function searches before the hierarchy of a version 3 configuration.
+    pub extra_paths: Vec<Str>,
 }
 
-impl<'a> Lookup<'a> {
+impl LookupRequest {
     /// A request for one key and nothing else.
-    pub fn key(name: &'a Str) -> Lookup<'a> {
-        Lookup { names: std::slice::from_ref(name), ..Lookup::default() }
+    pub fn key(key: impl Into<Str>) -> LookupRequest {
+        LookupRequest { keys: vec![key.into()], ..LookupRequest::default() }
     }
 }

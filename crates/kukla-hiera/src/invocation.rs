@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::explain::{Explainer, Outcome, Source, What};
 use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
-use crate::session::{Found, Session, ValueOrigin};
+use crate::session::{LookupHit, Session, ValueOrigin};
 
 /// What belongs to a lookup and not to those who answer it.
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ impl Frame {
     }
 
     /// A value with what became known of it.
-    pub fn found(&mut self, value: Value) -> Found {
+    pub fn found(&mut self, value: Value) -> LookupHit {
         let (origins, options) = (std::mem::take(&mut self.origins), std::mem::take(&mut self.options));
-        Found { value, origins, options }
+        LookupHit { value, origins, options }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::template::Path;
 /// One of the three layers, or one of the modules of the third.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    pub place: LayerKind,
+    pub kind: LayerKind,
     pub module: Option<Str>,
     pub config: Arc<Config>,
     /// What its session knows its hierarchy by, if it is one of a session.
@@ -116,14 +116,14 @@ impl Location {
 }
 
 impl Layer {
-    pub fn new(place: LayerKind, module: Option<Str>, config: Arc<Config>, slot: Option<usize>) -> Layer {
-        Layer { place, module, config, slot }
+    pub fn new(kind: LayerKind, module: Option<Str>, config: Arc<Config>, slot: Option<usize>) -> Layer {
+        Layer { kind, module, config, slot }
     }
 
     /// Its name in an explanation.
     pub fn name(&self) -> String {
         let version = self.config.version;
-        match (self.place, &self.module) {
+        match (self.kind, &self.module) {
             (LayerKind::Global, _) => format!("Global Data Provider (hiera configuration version {version})"),
             (LayerKind::Environment, _) => {
                 format!("Environment Data Provider (hiera configuration version {version})")

@@ -1,7 +1,7 @@
 //! Hiera 5: configuration, backends, merging, interpolation, explanation.
 //!
 //! A [`DataCache`] holds what files said and is shared by all nodes; a [`Session`] belongs to one compilation and answers
-//! [`Lookup`]s for it. What a lookup needs from the compilation (variables, functions, modules, warnings) it asks of a
+//! [`LookupRequest`]s for it. What a lookup needs from the compilation (variables, functions, modules, warnings) it asks of a
 //! [`Host`], what it needs from the disk of a [`World`](kukla_world::World); so a lookup is a function of its inputs.
 
 pub mod backend;
@@ -33,5 +33,7 @@ pub use cache::{DataCache, DataFile, DataFormat};
 pub use config::LayerKind;
 pub use error::{Error, ErrorKind, Result};
 pub use explain::Explanation;
-pub use host::{BackendQuestion, Conversion, FunctionKind, Host, Lookup, Settings, Variable, Watch};
-pub use session::{Found, Session, ValueOrigin};
+pub use host::{
+    BackendAnswer, BackendQuestion, Conversion, FunctionKind, Host, LookupRequest, Settings, Variable, Watch,
+};
+pub use session::{LookupHit, Session, ValueOrigin};

@@ -21,7 +21,7 @@ use crate::codes::{
 use crate::config::{Backend, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Outcome, Source, What};
-use crate::host::{BackendQuestion, FunctionKind};
+use crate::host::{BackendAnswer, BackendQuestion, FunctionKind};
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
 use crate::layer::{Layer, Level, Location};
@@ -427,14 +427,15 @@ impl Invocation<'_> {
                 (key.root(), self.in_data_hash(key.root(), name, layer, level, location)?)
             }
             Backend::Hiera3(name) => match self.in_hiera_3(key, merge, name, layer, level)? {
-                Ok(found) => (key.text(), found),
-                Err(text) => {
-                    if self.session.first_time(&text.as_str().into()) {
+                BackendAnswer::Found(value) => (key.text(), Some(value)),
+                BackendAnswer::NotFound => (key.text(), None),
+                BackendAnswer::Unusable(reason) => {
+                    if self.session.first_time(&reason.as_str().into()) {
                         self.warned();
-                        let message = format!("{text}. It is skipped");
+                        let message = format!("{reason}. It is skipped");
                         self.host.warn_once(name, message, layer.config.path.as_deref());
                     }
-                    self.tell(|explainer| explainer.remark(text));
+                    self.tell(|explainer| explainer.remark(reason));
                     return Ok(None);
                 }
             },
@@ -451,7 +452,7 @@ impl Invocation<'_> {
         let line = file.as_ref().and_then(|file| file.line(key.root()));
         self.tell(|explainer| explainer.found(name.clone(), &value, Source::Data, line));
         self.frame.origins.push(Arc::new(ValueOrigin {
-            place: layer.place,
+            layer: layer.kind,
             module: layer.module.clone(),
             level: level.name.clone(),
             location: location.path().cloned(),
@@ -476,8 +477,8 @@ impl Invocation<'_> {
         name: &str,
         layer: &Layer,
         level: &Level,
-    ) -> Result<Result<Option<Value>, String>> {
-        // Nobody knows what its answer rests on.
+    ) -> Result<BackendAnswer> {
+        // The inputs of its answer are unknown.
         self.frame.needs.fickle = true;
         let as_configured = layer.config.hash_merge.is_some()
             && self.frame.hiera_function
@@ -574,7 +575,7 @@ impl Invocation<'_> {
             }
             warnings.push(wrong.message());
         }
-        if let (LayerKind::Module, Some(module)) = (layer.place, &layer.module)
+        if let (LayerKind::Module, Some(module)) = (layer.kind, &layer.module)
             && level.backend != Backend::Eyaml
         {
             for key in file.foreign_keys(module) {
@@ -745,7 +746,7 @@ impl Invocation<'_> {
                 let Some(given) = given else { return Ok(None) };
                 mismatch::assert(&source, &Type::any_hash(), &given).map_err(type_error)?;
                 let mut hash = given.as_hash().cloned().unwrap_or_default();
-                if let (LayerKind::Module, Some(module)) = (layer.place, &layer.module) {
+                if let (LayerKind::Module, Some(module)) = (layer.kind, &layer.module) {
                     let own = |key: &str| {
                         key == LOOKUP_OPTIONS
                             || key.strip_prefix(module.as_str()).is_some_and(|k| k.starts_with("::"))

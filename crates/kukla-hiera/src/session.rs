@@ -15,7 +15,7 @@ use crate::codes::HIERA_VERSION_3_NOT_GLOBAL;
 use crate::config::{CONFIG_FILE, Config, LayerKind};
 use crate::error::{Error, Result};
 use crate::explain::{Explainer, Explanation};
-use crate::host::{Host, Lookup, Settings};
+use crate::host::{Host, LookupRequest, Settings};
 use crate::invocation::{Frame, Invocation};
 use crate::layer::{Layer, Resolved, join};
 use crate::legacy::Provider;
@@ -26,7 +26,7 @@ use crate::reads::{Needs, Reads};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueOrigin {
     /// The layer.
-    pub place: LayerKind,
+    pub layer: LayerKind,
     /// The module, in the module layer.
     pub module: Option<Str>,
     /// The level of that layer's hierarchy.
@@ -41,9 +41,9 @@ pub struct ValueOrigin {
     pub encrypted: bool,
 }
 
-/// A value and where it came from.
+/// A value that a lookup found, and where it came from.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct LookupHit {
     /// The value.
     pub value: Value,
     /// Every place that contributed, highest first; none if the value is a default or an override.
@@ -80,6 +80,8 @@ pub struct Session {
     secrets: FxHashSet<Str>,
     /// Lookups that wait while the host does something for them, innermost last.
     parked: Vec<Frame>,
+    /// The explanations of all lookups so far, if they are logged.
+    explanations: Option<String>,
 }
 
 impl Session {
@@ -155,12 +157,12 @@ impl Session {
     }
 
     /// Answers a request. Nothing is found: the default if there is one, else an error that names the keys.
-    pub fn lookup(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Found> {
+    pub fn lookup(&mut self, host: &mut dyn Host, request: &LookupRequest) -> Result<LookupHit> {
         match self.try_lookup(host, request)? {
             Some(found) => Ok(found),
             None => {
-                let near = request.names.first().and_then(|name| self.near_key(host, name));
-                Err(not_found(request.names, near))
+                let near = request.keys.first().and_then(|key| self.near_key(host, key));
+                Err(not_found(&request.keys, near))
             }
         }
     }
@@ -171,7 +173,7 @@ impl Session {
         let mut known = self.cache.known_keys();
         loop {
             let near = Str::from(nearest(name, known.iter().map(Str::as_str))?);
-            if matches!(self.try_lookup(host, &Lookup::key(&near)), Ok(Some(_))) {
+            if matches!(self.try_lookup(host, &LookupRequest::key(near.clone())), Ok(Some(_))) {
                 return Some(near);
             }
             known.remove(&near);
@@ -179,40 +181,41 @@ impl Session {
     }
 
     /// Answers a request; nothing if nothing is found and there is no default, for callers with a default of their own.
-    pub fn try_lookup(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Result<Option<Found>> {
+    pub fn try_lookup(&mut self, host: &mut dyn Host, request: &LookupRequest) -> Result<Option<LookupHit>> {
         if let Some(answer) = self.answer_again(host, request) {
             return Ok(Some(answer));
         }
         Invocation::nested(self, host, |invocation| {
-            invocation.frame.overrides = request.override_hash.cloned();
-            invocation.frame.defaults = request.default_values_hash.cloned();
+            invocation.frame.overrides = request.overrides.clone();
+            invocation.frame.defaults = request.defaults.clone();
             if request.hiera_function {
                 invocation.frame.hiera_function = true;
-                invocation.frame.extra_paths = request.extra_paths.to_vec();
+                invocation.frame.extra_paths = request.extra_paths.clone();
                 invocation.frame.global_only |= !invocation
                     .session
                     .environment_has_data(invocation.host, &mut invocation.frame.needs.inputs)?;
             }
-            let value = invocation.find(request.names, request.value_type, request.merge, request.default)?;
+            let LookupRequest { keys, value_type, merge, default, .. } = request;
+            let value = invocation.find(keys, value_type.as_ref(), merge.as_ref(), default.as_ref())?;
             Ok(value.map(|value| invocation.frame.found(value)))
         })
     }
 
     /// Answers a plain request as before, if everything is still as it was.
-    fn answer_again(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> Option<Found> {
-        let [name] = request.names else { return None };
-        let plain = request.override_hash.is_none() && request.default_values_hash.is_none();
+    fn answer_again(&mut self, host: &mut dyn Host, request: &LookupRequest) -> Option<LookupHit> {
+        let [name] = &request.keys[..] else { return None };
+        let plain = request.overrides.is_none() && request.defaults.is_none();
         if !plain || !self.parked.is_empty() {
             return None;
         }
         let mut used = InputSet::default();
         let global_only = request.hiera_function && !self.environment_has_data(host, &mut used).ok()?;
-        let answer = self.answers.known(&self.shared, host, name, request.merge, global_only)?;
+        let answer = self.answers.known(&self.shared, host, name, request.merge.as_ref(), global_only)?;
         let value = answer.value.clone()?;
         self.used.extend(&used);
         self.used.extend(&answer.needs.inputs);
-        let fits = request.value_type.is_none_or(|ty| ty.contains(&value));
-        fits.then(|| Found { value, origins: answer.origins.clone(), options: answer.options.clone() })
+        let fits = request.value_type.as_ref().is_none_or(|ty| ty.contains(&value));
+        fits.then(|| LookupHit { value, origins: answer.origins.clone(), options: answer.options.clone() })
     }
 
     /// Whether the environment has data in a way that old functions and old configurations may see.
@@ -221,13 +224,13 @@ impl Session {
     }
 
     /// The value that data has for a parameter of a class, under `class::parameter`.
-    pub fn class_parameter(&mut self, host: &mut dyn Host, name: &str) -> Result<Option<Found>> {
+    pub fn class_parameter(&mut self, host: &mut dyn Host, name: &str) -> Result<Option<LookupHit>> {
         if self.parked.is_empty()
             && let Some(answer) = self.answers.known(&self.shared, host, name, None, false)
         {
             self.used.extend(&answer.needs.inputs);
             let Answer { value, origins, options, .. } = &*answer;
-            let found = |value| Found { value, origins: origins.clone(), options: options.clone() };
+            let found = |value| LookupHit { value, origins: origins.clone(), options: options.clone() };
             return Ok(value.clone().map(found));
         }
         Invocation::nested(self, host, |invocation| {
@@ -242,7 +245,11 @@ impl Session {
     }
 
     /// Answers a request and explains the answer, whatever it is.
-    pub fn explain(&mut self, host: &mut dyn Host, request: &Lookup<'_>) -> (Result<Found>, Explanation) {
+    pub fn explain(
+        &mut self,
+        host: &mut dyn Host,
+        request: &LookupRequest,
+    ) -> (Result<LookupHit>, Explanation) {
         self.explained(|session| session.lookup(host, request))
     }
 
@@ -254,6 +261,32 @@ impl Session {
         let explainer = self.parked.get_mut(outer).and_then(|frame| frame.explainer.take());
         self.parked.truncate(outer);
         (found, explainer.unwrap_or_default().finish())
+    }
+
+    /// Logs the explanations of all lookups from now on.
+    #[must_use]
+    pub fn explaining(self) -> Session {
+        Session { explanations: Some(String::new()), ..self }
+    }
+
+    /// The explanations of all lookups so far, one after the other, if they are logged.
+    pub fn explanations(&self) -> Option<&str> {
+        self.explanations.as_deref()
+    }
+
+    /// Runs a lookup and logs its explanation under a title, if explanations are logged. A lookup inside another one is part of
+    /// the explanation of that one.
+    pub fn logged<T>(&mut self, title: impl FnOnce() -> String, run: impl FnOnce(&mut Session) -> T) -> T {
+        if !self.parked.is_empty() {
+            return run(self);
+        }
+        let Some(mut log) = self.explanations.take() else { return run(self) };
+        let (result, explanation) = self.explained(run);
+        log.push_str(&title());
+        log.push('\n');
+        log.extend(explanation.puppet_text().lines().flat_map(|line| ["  ", line, "\n"]));
+        self.explanations = Some(log);
+        result
     }
 
     /// A frame for a lookup inside the one that waits, if one does.
@@ -322,14 +355,13 @@ impl Session {
         self.secrets.iter().filter(|secret| secret.len() >= SHORTEST)
     }
 
-    /// A message without what was decrypted, unless that is too short to be told from other words.
-    pub fn redact(&self, message: &str) -> Option<String> {
-        let mut told: Vec<&Str> = self.secrets().filter(|secret| message.contains(secret.as_str())).collect();
-        told.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        (!told.is_empty()).then(|| {
-            told.iter()
-                .fold(message.to_owned(), |text, secret| text.replace(secret.as_str(), "[value redacted]"))
-        })
+    /// Replaces decrypted values in a text, unless they are too short to be told from other words.
+    pub fn redact(&self, text: &mut String) {
+        let mut leaked: Vec<&Str> = self.secrets().filter(|secret| text.contains(secret.as_str())).collect();
+        leaked.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        for secret in leaked {
+            *text = text.replace(secret.as_str(), "[value redacted]");
+        }
     }
 
     fn config(

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_hiera::memory::MemoryHost;
-use kukla_hiera::{DataCache, Lookup, Session, Settings};
+use kukla_hiera::{DataCache, LookupRequest, Session, Settings};
 use kukla_syntax::Strict;
 use kukla_values::{Hash, Value};
 use kukla_world::MemoryWorld;
@@ -36,7 +36,7 @@ fn session_with(cache: Arc<DataCache>) -> Session {
 
 fn get(session: &mut Session, host: &mut MemoryHost, key: &str) -> Value {
     session
-        .lookup(host, &Lookup::key(&key.into()))
+        .lookup(host, &LookupRequest::key(key))
         .map_or_else(|error| error.message().into(), |found| found.value)
 }
 
@@ -55,8 +55,7 @@ fn a_value_knows_where_it_came_from() {
     assert_eq!(found.origins.len(), 1);
     assert_eq!(found.origins[0].location.as_deref(), Some("/env/data/first.yaml"));
     assert_eq!((found.origins[0].line, found.origins[0].level.as_str()), (Some(2), "Both"));
-    let (key, unique) = ("a".into(), "unique".into());
-    let merged = Lookup { merge: Some(&unique), ..Lookup::key(&key) };
+    let merged = LookupRequest { merge: Some("unique".into()), ..LookupRequest::key("a") };
     let (found, explanation) = session.explain(&mut host, &merged);
     let lines: Vec<_> = found.expect("found").origins.iter().map(|origin| origin.line).collect();
     assert_eq!(lines, [Some(2), Some(3)]);
@@ -73,10 +72,10 @@ fn a_hierarchy_follows_the_variables_it_reads() {
     assert_eq!(get(&mut session, &mut host, "a"), "web".into());
     host.variables.insert("role", "db");
     assert_eq!(get(&mut session, &mut host, "a"), "db".into());
-    let (_, explanation) = session.explain(&mut host, &Lookup::key(&"a".into()));
+    let (_, explanation) = session.explain(&mut host, &LookupRequest::key("a"));
     assert!(!explanation.puppet_text().contains("recreated"));
     host.variables.insert("role", "web");
-    let (_, explanation) = session.explain(&mut host, &Lookup::key(&"a".into()));
+    let (_, explanation) = session.explain(&mut host, &LookupRequest::key("a"));
     assert!(explanation.puppet_text().contains("recreated"));
 }
 
@@ -94,7 +93,7 @@ fn each_file_is_read_once_for_all_nodes() {
 fn secrets_stay_out_of_explanations() {
     let data = "lookup_options: {a: {convert_to: Sensitive}}\na: hush\n";
     let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", data)]);
-    let (found, explanation) = session().explain(&mut host, &Lookup::key(&"a".into()));
+    let (found, explanation) = session().explain(&mut host, &LookupRequest::key("a"));
     assert!(matches!(found.expect("found").value, Value::Sensitive(_)));
     assert!(!explanation.text().contains("hush"), "{}", explanation.text());
     assert!(explanation.text().contains("Found key: \"a\" value: Sensitive [value redacted]"));
@@ -143,15 +142,14 @@ fn functions_are_backends() {
         get(&mut session, &mut host, "loop"),
         "Lookup of key 'loop' failed: Recursive lookup detected in [loop]".into()
     );
-    let (_, explanation) = session.explain(&mut host, &Lookup::key(&"name".into()));
+    let (_, explanation) = session.explain(&mut host, &LookupRequest::key("name"));
     assert!(explanation.puppet_text().contains("no name here"), "{}", explanation.puppet_text());
 }
 
 #[test]
 fn an_old_function_stays_global_unless_the_environment_has_data() {
     let mut host = host(&[("hiera.yaml", COMMON), ("data/common.yaml", "a: 1")]);
-    let key = "a".into();
-    let request = Lookup { hiera_function: true, ..Lookup::key(&key) };
+    let request = LookupRequest { hiera_function: true, ..LookupRequest::key("a") };
     assert!(session().lookup(&mut host, &request).is_ok());
     host.world.files.remove(Path::new("/env/hiera.yaml"));
     assert!(session().lookup(&mut host, &request).is_err());
@@ -225,12 +223,15 @@ fn version_3_is_a_level_per_backend() {
 #[test]
 fn old_functions_see_more_of_version_3() {
     let (mut session, mut host) = version_3();
-    let (key, hash, extra) = ("a".into(), "hash".into(), ["extra".into()]);
-    let request = Lookup { hiera_function: true, extra_paths: &extra, ..Lookup::key(&key) };
+    let extra_paths = vec!["extra".into()];
+    let request = LookupRequest { hiera_function: true, extra_paths, ..LookupRequest::key("a") };
     assert_eq!(session.lookup(&mut host, &request).expect("found").value, "extra".into());
-    let key = "h".into();
-    let merged = |hiera_function| Lookup { hiera_function, merge: Some(&hash), ..Lookup::key(&key) };
-    let mut count = |request: &Lookup<'_>, host: &mut MemoryHost| {
+    let merged = |hiera_function| LookupRequest {
+        hiera_function,
+        merge: Some("hash".into()),
+        ..LookupRequest::key("h")
+    };
+    let mut count = |request: &LookupRequest, host: &mut MemoryHost| {
         let found = session.lookup(host, request).expect("found").value;
         found.as_hash().and_then(|h| h.get("x")).and_then(Value::as_hash).map(|h| h.iter().count())
     };

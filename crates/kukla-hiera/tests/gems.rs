@@ -1,16 +1,11 @@
 //! Deep merging against the Ruby library Puppet uses: set `KUKLA_RUBY` to a Ruby interpreter that has
 //! the `deep_merge` gem to run this.
 
-#[path = "../../kukla-formats/tests/support/mod.rs"]
-mod support;
-#[path = "../../kukla-formats/tests/support/values.rs"]
-mod values;
-
 use kukla_hiera::merge::Merge;
 use serde_json::{Value as Json, json};
 
-use support::{Dice, compare, ruby};
-use values::{from_json, to_json};
+use crate::support::{Dice, compare, ruby};
+use crate::values::{from_json, to_json};
 
 fn value(dice: &mut Dice, depth: usize) -> Json {
     match dice.roll(if depth == 0 { 6 } else { 12 }) {

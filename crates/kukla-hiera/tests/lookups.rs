@@ -2,23 +2,18 @@
 //! given the argument `rpc`. Compares values, errors, warnings and explanations.
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
-#[path = "../../kukla-formats/tests/support/mod.rs"]
-mod support;
-#[path = "../../kukla-formats/tests/support/values.rs"]
-mod values;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kukla_hiera::memory::MemoryHost;
-use kukla_hiera::{DataCache, ErrorKind, Found, Lookup, Session, Settings};
+use kukla_hiera::{DataCache, ErrorKind, LookupHit, LookupRequest, Session, Settings};
 use kukla_syntax::Strict;
 use kukla_values::{Hash, Str, Value};
 use kukla_world::MemoryWorld;
 use serde_json::{Value as Json, json};
 
-use support::{Dice, Reference, number};
-use values::{from_json, to_json};
+use crate::support::{Dice, Reference, number};
+use crate::values::{from_json, to_json};
 
 const KEYS: [&str; 8] = ["alpha", "beta", "gamma", "delta", "list", "hash", "deep", "text"];
 const MODULE_KEYS: [&str; 6] = ["one::p", "one::q", "one::r", "two::p", "two::q", "three::p"];
@@ -320,14 +315,14 @@ fn questions(base: &str, worlds: u64, lookups: usize) -> (BTreeMap<String, Strin
 fn ours(question: &Question) -> Json {
     let mut session = Session::new(Arc::new(DataCache::new()), question.settings.clone());
     let mut host = question.host.clone();
-    let request = Lookup {
-        merge: question.merge.as_ref(),
-        default: question.default.as_ref(),
-        ..Lookup::key(&question.key)
+    let request = LookupRequest {
+        merge: question.merge.clone(),
+        default: question.default.clone(),
+        ..LookupRequest::key(question.key.clone())
     };
     let (found, explanation) = session.explain(&mut host, &request);
     // What is kept, by the compilation and for others, is the same answer.
-    let told = |found: &kukla_hiera::Result<Found>| match found {
+    let describe = |found: &kukla_hiera::Result<LookupHit>| match found {
         Ok(found) => format!("{:?} {:?}", found.value, found.origins),
         Err(error) => error.message().to_owned(),
     };
@@ -335,7 +330,7 @@ fn ours(question: &Question) -> Json {
     for session in [&mut session, &mut other] {
         for _ in 0..2 {
             let again = session.lookup(&mut question.host.clone(), &request);
-            assert_eq!(told(&again), told(&found), "{}", question.params);
+            assert_eq!(describe(&again), describe(&found), "{}", question.params);
         }
     }
     match found {

@@ -4,8 +4,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "the reference is another process")]
 
-mod host;
-
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -419,7 +417,7 @@ fn ours(program: &str) -> String {
     let guarded = format!(
         "begin\n{program}rescue Exception => error\n  puts \"#{{error.class}}: #{{error.message}}\"\nend\n"
     );
-    host::run("p.rb", &guarded)
+    crate::host::run("p.rb", &guarded)
 }
 
 #[test]

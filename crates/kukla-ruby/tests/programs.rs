@@ -1,8 +1,6 @@
 //! Programs and what Ruby itself writes when it runs them: `programs/NAME.rb` and `programs/NAME.out`.
 
-mod host;
-
-use host::{Buffer, run};
+use crate::host::{Buffer, run};
 use kukla_ruby::{Ruby, State};
 
 macro_rules! programs {

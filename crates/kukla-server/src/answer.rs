@@ -93,7 +93,7 @@ impl Answer {
     }
 
     /// An error as agents read it.
-    pub fn error(issue: Issue, message: &str) -> Answer {
+    pub fn error(issue: Issue, message: impl std::fmt::Display) -> Answer {
         let (status, prefix, kind) = match issue {
             Issue::Runtime => (StatusCode::INTERNAL_SERVER_ERROR, "Server Error", "RUNTIME_ERROR"),
             Issue::NotFound => (StatusCode::NOT_FOUND, "Not Found", "RESOURCE_NOT_FOUND"),
@@ -101,7 +101,7 @@ impl Answer {
             Issue::Request => (StatusCode::BAD_REQUEST, "Bad Request", "MISSING_REQUIRED_QUERY_PARAMETER"),
         };
         let body = json!({"message": format!("{prefix}: {message}"), "issue_kind": kind});
-        let mut answer = Answer::json(&body).note("error", message);
+        let mut answer = Answer::json(&body).note("error", message.to_string());
         answer.status = status;
         answer
     }

@@ -4,6 +4,7 @@
 //! refused.
 
 use hyper::Method;
+use kukla::syntax::Problem;
 use kukla::{Value, formats::hocon};
 use regex::Regex;
 
@@ -127,27 +128,35 @@ impl Rules {
     }
 
     /// Reads an `auth.conf`.
-    pub fn parse(text: &str) -> Result<Rules, String> {
-        Rules::read(&hocon::read(text, &|_| Ok(None)).map_err(|error| error.to_string())?)
+    pub fn parse(text: &str) -> Result<Rules, Problem> {
+        Rules::read(&hocon::read(text, &|_| Ok(None)).map_err(|error| Problem::invalid(error.to_string()))?)
     }
 
     /// Reads the rules of a file that was read.
-    pub fn read(all: &Value) -> Result<Rules, String> {
+    pub fn read(all: &Value) -> Result<Rules, Problem> {
         let authorization = get(all, "authorization").filter(|rules| rules.as_hash().is_some());
-        let authorization = authorization.ok_or("there is no 'authorization' in it")?;
+        let authorization = authorization.ok_or_else(|| missing("authorization"))?;
         if let Some(version) = get(authorization, "version")
             && *version != Value::Integer(1)
         {
-            return Err("only version 1 of authorization rules is known".into());
+            let got = match version {
+                Value::Integer(number) => number.to_string(),
+                _ => "another value".to_owned(),
+            };
+            return Err(Problem::invalid("unsupported 'version' of authorization rules")
+                .because(format_args!("expected 1, got {got}")));
         }
         let by_header = get(authorization, "allow-header-cert-info") == Some(&Value::Boolean(true));
         let Some(Value::Array(rules)) = get(authorization, "rules") else {
-            return Err("there are no 'rules' in it".into());
+            return Err(missing("rules"));
         };
         let rules = rules.iter().enumerate().map(|(at, rule)| {
-            Rule::read(rule).map_err(|problem| match get(rule, "name").and_then(Value::as_str) {
-                Some(name) => format!("the rule '{name}': {problem}"),
-                None => format!("rule {}: {problem}", at + 1),
+            Rule::read(rule).map_err(|problem| {
+                let rule = match get(rule, "name").and_then(Value::as_str) {
+                    Some(name) => format!("'{name}'"),
+                    None => (at + 1).to_string(),
+                };
+                Problem::new(problem.kind(), "invalid rule").on(rule).caused_by(problem)
             })
         });
         Ok(Rules::ordered(rules.collect::<Result<_, _>>()?, by_header))
@@ -178,13 +187,14 @@ impl Rules {
 }
 
 impl Rule {
-    fn read(rule: &Value) -> Result<Rule, String> {
-        let request = get(rule, "match-request").ok_or("'match-request' is missing")?;
-        let path = text(request, "path")?.ok_or("'path' is missing")?;
+    fn read(rule: &Value) -> Result<Rule, Problem> {
+        let request = get(rule, "match-request").ok_or_else(|| missing("match-request"))?;
+        let path = text(request, "path")?.ok_or_else(|| missing("path"))?;
         let path = match text(request, "type")?.as_deref() {
             Some("path") => Pattern::Prefix(path),
-            Some("regex") => Pattern::Regex(Regex::new(&path).map_err(|error| format!("'{path}': {error}"))?),
-            other => return Err(format!("'type' is path or regex, not '{}'", other.unwrap_or("missing"))),
+            Some("regex") => Pattern::Regex(regex(&path)?),
+            Some(other) => return Err(expected("type", "path or regex", other)),
+            None => return Err(missing("type")),
         };
         let mut methods = Vec::new();
         for name in get(request, "method").map(texts).transpose()?.unwrap_or_default() {
@@ -193,7 +203,7 @@ impl Rule {
                 known @ ("get" | "post" | "put" | "delete" | "head") => {
                     methods.extend(known.to_uppercase().parse::<Method>().ok());
                 }
-                other => return Err(format!("'{other}' is no method")),
+                other => return Err(expected("method", "get, post, put, delete, head or any", other)),
             }
         }
         let mut parameters = Vec::new();
@@ -206,13 +216,13 @@ impl Rule {
         let unauthenticated = get(rule, "allow-unauthenticated") == Some(&Value::Boolean(true));
         let (allow, deny) = (who("allow")?, who("deny")?);
         if !unauthenticated && allow.is_empty() && deny.is_empty() {
-            return Err("it needs 'allow', 'deny' or 'allow-unauthenticated'".into());
+            return Err(missing_one_of("'allow', 'deny' or 'allow-unauthenticated'"));
         }
         let order = match get(rule, "sort-order") {
             Some(Value::Integer(order @ 1..=999)) => *order,
-            _ => return Err("'sort-order' is a number from 1 to 999".into()),
+            _ => return Err(Problem::invalid("invalid 'sort-order'").because("expected 1 to 999")),
         };
-        let name = text(rule, "name")?.ok_or("'name' is missing")?;
+        let name = text(rule, "name")?.ok_or_else(|| missing("name"))?;
         Ok(Rule { name, order, path, methods, parameters, unauthenticated, allow, deny })
     }
 
@@ -243,7 +253,7 @@ impl Rule {
 }
 
 impl Who {
-    fn read_all(value: &Value) -> Result<Vec<Who>, String> {
+    fn read_all(value: &Value) -> Result<Vec<Who>, Problem> {
         match value {
             Value::Array(all) => {
                 let read: Result<Vec<_>, _> = all.iter().map(Who::read_all).collect();
@@ -257,21 +267,18 @@ impl Who {
                 }
                 if let Some(Value::Hash(extensions)) = get(value, "extensions") {
                     let read = extensions.iter().map(|(name, values)| {
-                        Ok::<_, String>((name.as_str().unwrap_or_default().to_owned(), texts(values)?))
+                        Ok::<_, Problem>((name.as_str().unwrap_or_default().to_owned(), texts(values)?))
                     });
                     all.push(Who::Extensions(read.collect::<Result<_, _>>()?));
                 }
-                if all.is_empty() {
-                    Err("who is meant by a hash without 'certname' or 'extensions'?".into())
-                } else {
-                    Ok(all)
-                }
+                if all.is_empty() { Err(missing_one_of("'certname' or 'extensions'")) } else { Ok(all) }
             }
-            _ => Err("a name, a list of names or a hash is expected".into()),
+            _ => Err(Problem::invalid("invalid 'allow' or 'deny'")
+                .because("expected a name, a list of names or a hash")),
         }
     }
 
-    fn named(name: &str) -> Result<Who, String> {
+    fn named(name: &str) -> Result<Who, Problem> {
         if name == "*" {
             return Ok(Who::Everyone);
         }
@@ -279,7 +286,7 @@ impl Who {
             return Ok(Who::Domain(format!(".{}", domain.to_lowercase())));
         }
         if let Some(pattern) = name.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-            return Regex::new(pattern).map(Who::Names).map_err(|error| format!("'{name}': {error}"));
+            return regex(pattern).map(Who::Names);
         }
         Ok(Who::Name(name.to_owned()))
     }
@@ -310,23 +317,41 @@ fn get<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     value.as_hash()?.get(name)
 }
 
-fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
+fn regex(pattern: &str) -> Result<Regex, Problem> {
+    Regex::new(pattern).map_err(|error| {
+        Problem::invalid("invalid regular expression").on(format_args!("'{pattern}'")).because(error)
+    })
+}
+
+fn missing(name: &str) -> Problem {
+    Problem::invalid(format!("'{name}' is missing"))
+}
+
+fn missing_one_of(names: &str) -> Problem {
+    Problem::invalid(format!("expected {names}"))
+}
+
+fn expected(name: &str, values: &str, got: &str) -> Problem {
+    Problem::invalid(format!("invalid '{name}'")).because(format_args!("expected {values}, got '{got}'"))
+}
+
+fn text(value: &Value, name: &str) -> Result<Option<String>, Problem> {
     match get(value, name) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.to_string())),
         Some(Value::Integer(number)) => Ok(Some(number.to_string())),
-        Some(_) => Err(format!("'{name}' is a text")),
+        Some(_) => Err(Problem::invalid(format!("invalid '{name}'")).because("expected a string")),
     }
 }
 
 /// A text, or several; HOCON reads `true` as a boolean, which here is a word.
-fn texts(value: &Value) -> Result<Vec<String>, String> {
+fn texts(value: &Value) -> Result<Vec<String>, Problem> {
     match value {
         Value::String(text) => Ok(vec![text.to_string()]),
         Value::Boolean(truth) => Ok(vec![truth.to_string()]),
         Value::Integer(number) => Ok(vec![number.to_string()]),
         Value::Array(all) => Ok(all.iter().map(texts).collect::<Result<Vec<_>, _>>()?.concat()),
-        _ => Err("a text or a list of texts is expected".into()),
+        _ => Err(Problem::invalid("expected a string or a list of strings")),
     }
 }
 
@@ -402,19 +427,22 @@ mod tests {
         let refused = rules.check(&call(Method::PUT, "/puppet/v3/catalog/n", Some("n"), &[])).unwrap_err();
         assert_eq!(refused.rule, "rest");
         for (text, problem) in [
-            ("", "no 'authorization'"),
-            ("authorization: {version: 2, rules: []}", "version 1"),
+            ("", "'authorization' is missing"),
+            (
+                "authorization: {version: 2, rules: []}",
+                "unsupported 'version' of authorization rules: expected 1, got 2",
+            ),
             (
                 "authorization: {rules: [{name: x, sort-order: 1, match-request: {path: a, type: path}}]}",
-                "'x': it needs",
+                "invalid rule 'x': expected 'allow', 'deny' or 'allow-unauthenticated'",
             ),
             (
                 "authorization: {rules: [{name: x, sort-order: 1, allow: \"*\", match-request: {path: \"(\", type: regex}}]}",
-                "'('",
+                "invalid rule 'x': invalid regular expression '(': ",
             ),
         ] {
-            let said = Rules::parse(text).unwrap_err();
-            assert!(said.contains(problem), "{text}: {said}");
+            let message = Rules::parse(text).unwrap_err().to_string();
+            assert!(message.starts_with(problem), "{text}: {message}");
         }
     }
 }

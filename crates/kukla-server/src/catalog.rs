@@ -113,7 +113,7 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let refused = |problem: String| Answer::refused(StatusCode::BAD_REQUEST, problem);
     let body: Value = match serde_json::from_slice(&call.body) {
         Ok(body) => body,
-        Err(error) => return refused(format!("the request is no JSON: {error}")),
+        Err(error) => return refused(format!("invalid JSON in request body: {error}")),
     };
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     let (Some(node), Some(environment)) = (text("certname"), text("environment")) else {
@@ -125,13 +125,13 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let persistence =
         |name: &str| body.get("persistence").and_then(|all| all.get(name)).and_then(Value::as_bool);
     let (Some(keep_facts), Some(keep_catalog)) = (persistence("facts"), persistence("catalog")) else {
-        return refused("persistence says of facts and of catalog whether they are kept".to_owned());
+        return refused("persistence requires facts and catalog, each true or false".to_owned());
     };
     let facts = match body.get("facts") {
         None | Some(Value::Null) => None,
         Some(facts) => match facts_in(&json!({"name": node, "values": facts.get("values")}), node) {
             Ok(facts) => Some(facts),
-            Err(problem) => return refused(problem),
+            Err(problem) => return refused(problem.to_string()),
         },
     };
     let trusted = body.get("trusted_facts").and_then(|trusted| trusted.get("values")).map(from_json);
@@ -185,7 +185,7 @@ impl CompiledText {
 
 impl Asked<'_> {
     fn compile(self, server: &Server, call: &Call) -> Result<CompiledText, Answer> {
-        let failed = |problem: &str| Answer::error(Issue::Runtime, problem);
+        let failed = |problem: &dyn std::fmt::Display| Answer::error(Issue::Runtime, problem);
         let mut known =
             server.node(self.node, self.facts.as_ref(), call).map_err(|problem| failed(&problem))?;
         if let Some(trusted) = &self.trusted {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kukla::DiskWorld;
+use kukla::syntax::{Problem, ProblemKind};
 use kukla::world::{CommandOutput, FileError};
 
 /// Runs a command to its end; after `limit` it is stopped and counts as failed.
@@ -11,25 +12,27 @@ pub fn run(
     arguments: &[&str],
     input: Vec<u8>,
     limit: Duration,
-) -> Result<CommandOutput, String> {
+) -> Result<CommandOutput, Problem> {
     let world = DiskWorld { longest_run: limit, ..DiskWorld::default() };
     let command: Vec<String> =
         std::iter::once(program).chain(arguments.iter().copied()).map(String::from).collect();
     world.run_told(&command, input).map_err(|error| match error {
-        FileError::NotFound => format!("{program}: {error}"),
-        other => other.to_string(),
+        FileError::NotFound => Problem::not_found("cannot run").on(program).because(error),
+        FileError::Refused(_) => Problem::new(ProblemKind::Denied, "cannot run").on(program).because(error),
+        FileError::Other(why) => Problem::other(why),
     })
 }
 
-/// What a command prints. If it fails, Puppet's words for that.
-pub fn printed(program: &str, argument: &str, limit: Duration) -> Result<Vec<u8>, String> {
+/// The output of a command. If it fails, the message is Puppet's.
+pub fn output_of(program: &str, argument: &str, limit: Duration) -> Result<Vec<u8>, Problem> {
     let output = run(program, &[argument], Vec::new(), limit)?;
     if output.code == Some(0) {
         return Ok(output.stdout);
     }
     let ended = output.code.map_or_else(|| "after a signal".to_owned(), |code| code.to_string());
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("Execution of '{program} {argument}' returned {ended}: {}", said.trim()))
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let message = format!("Execution of '{program} {argument}' returned {ended}: {}", complaint.trim());
+    Err(Problem::other(message))
 }
 
 #[cfg(test)]
@@ -44,10 +47,11 @@ mod tests {
         assert_eq!((said.code, said.stdout.as_slice()), (Some(3), b"in arg\n".as_slice()));
         for idle in ["exec sleep 60", "exec >&- 2>&-; exec sleep 60"] {
             let slow = run("/bin/sh", &["-c", idle], Vec::new(), Duration::from_millis(50)).unwrap_err();
-            assert!(slow.contains("stopped"), "{slow}");
+            assert!(slow.to_string().contains("stopped"), "{slow}");
         }
-        let failed = printed("/bin/ls", "/no/such/file", Duration::from_secs(60)).unwrap_err();
+        let failed = output_of("/bin/ls", "/no/such/file", Duration::from_secs(60)).unwrap_err().to_string();
         assert!(failed.starts_with("Execution of '/bin/ls /no/such/file' returned 2: "), "{failed}");
-        assert!(run("/no/such/command", &[], Vec::new(), Duration::from_secs(1)).is_err());
+        let missing = run("/no/such/command", &[], Vec::new(), Duration::from_secs(1)).unwrap_err();
+        assert_eq!(missing.to_string(), "cannot run /no/such/command: no such file or directory");
     }
 }

@@ -160,21 +160,19 @@ impl Environments {
         known.unwrap_or_else(|| self.layout(environment).map(|layout| layout.modulepath).unwrap_or_default())
     }
 
-    fn spec(&self, environment: &Environment, rich: bool) -> Result<SiteSpec, String> {
+    fn spec(&self, environment: &Environment, rich: bool) -> SiteSpec {
         let mut spec = self.base.clone();
         spec.environment.clone_from(&environment.name);
         spec.environment_root = Some(environment.root.clone());
         if !rich {
-            spec.settings.set("rich_data", false.into())?;
+            // A boolean is a valid value of this setting, so this cannot fail.
+            let _ = spec.settings.set("rich_data", false.into());
         }
-        Ok(spec)
+        spec
     }
 
     fn open(&self, environment: &Environment) -> Result<Arc<Picture>, Box<Diagnostic>> {
-        let open = |rich| {
-            let spec = self.spec(environment, rich).unwrap_or_else(|_| self.base.clone());
-            self.compiler.open_new(&spec)
-        };
+        let open = |rich| self.compiler.open_new(&self.spec(environment, rich));
         let sites = [open(true)?, open(false)?];
         let code_id = self.code_id.as_ref().and_then(|command| ask_code_id(command, &environment.name));
         Ok(Arc::new(Picture { sites, code_id }))
@@ -209,7 +207,7 @@ impl Environments {
             all.switch(&one);
         });
         if let Err(error) = started {
-            log::error(&format!("no thread to look at changed code: {error}"));
+            log::error(&format!("cannot start the thread that reads changed code: {error}"));
             environment.state().is_switching = false;
         }
     }
@@ -333,13 +331,13 @@ pub fn is_name(name: &str) -> bool {
 }
 
 fn ask_code_id(command: &str, environment: &str) -> Option<String> {
-    match command::printed(command, environment, Duration::from_secs(60)) {
+    match command::output_of(command, environment, Duration::from_secs(60)) {
         Ok(printed) => {
             let text = String::from_utf8_lossy(&printed).trim().to_owned();
             (!text.is_empty()).then_some(text)
         }
         Err(problem) => {
-            log::error(&problem);
+            log::error(&problem.to_string());
             None
         }
     }

@@ -5,18 +5,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use hyper::StatusCode;
+use kukla::syntax::Problem;
 
 use crate::answer::{Answer, Content, Issue, OCTETS};
 use crate::call::Call;
 use crate::command;
 use crate::environments::is_name;
-use crate::mounts::{Found, Invalid};
+use crate::mounts::Found;
 
 /// Answers with a file.
-pub fn answer(key: &str, found: Result<Option<Found>, Invalid>) -> Answer {
+pub fn answer(key: &str, found: Result<Option<Found>, Problem>) -> Answer {
     let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_content {key}"));
     match found {
-        Err(Invalid(problem)) => Answer::error(Issue::Runtime, &problem),
+        Err(problem) => Answer::error(Issue::Runtime, &problem),
         Ok(Some(Found::One(path))) => contents(&path).unwrap_or_else(missing),
         Ok(_) => missing(),
     }
@@ -62,19 +63,19 @@ pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
             Answer { content: Content::Bytes(output.stdout.into()), ..Answer::empty(StatusCode::OK, OCTETS) }
         }
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             let code = output.code.map_or_else(|| "a signal".to_owned(), |code| code.to_string());
             Answer::refused(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 format!("Internal Server Error: the code content command ended with {code}"),
             )
-            .note("error", said)
+            .note("error", complaint)
         }
         Err(problem) => Answer::refused(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "Internal Server Error: there is no code content command",
+            "Internal Server Error: the code content command cannot be run",
         )
-        .note("error", problem),
+        .note("error", problem.to_string()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use kukla::syntax::{Problem, ProblemKind};
 use kukla::world::glob;
 use md5::Md5;
 use serde_json::{Map, Value, json};
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use crate::answer::{Answer, Issue};
 use crate::ca::time;
 use crate::call::Call;
-use crate::mounts::{Found, Invalid};
+use crate::mounts::Found;
 
 /// How something is asked for.
 #[derive(Clone, Debug)]
@@ -229,7 +230,7 @@ fn kind(about: &Metadata, wanted: Checksum) -> io::Result<(&'static str, Checksu
 }
 
 /// All files of a search, those of earlier directories before those of later ones with the same name.
-pub fn search(found: &Found, options: &Options) -> Result<Vec<FileMetadata>, String> {
+pub fn search(found: &Found, options: &Options) -> Result<Vec<FileMetadata>, Problem> {
     let (roots, recurse) = match found {
         Found::One(path) => (std::slice::from_ref(path), options.recurse),
         Found::Merged(paths) => (paths.as_slice(), options.recurse),
@@ -245,7 +246,7 @@ pub fn search(found: &Found, options: &Options) -> Result<Vec<FileMetadata>, Str
                 match FileMetadata::of(root, Some(&relative), &options) {
                     Ok(metadata) => all.push(metadata),
                     Err(error) if error.kind() == io::ErrorKind::NotFound && relative != "." => {}
-                    Err(error) => return Err(format!("{}/{relative}: {error}", root.display())),
+                    Err(error) => return Err(Problem::io("read", &root.join(&relative), &error)),
                 }
             }
         }
@@ -254,7 +255,7 @@ pub fn search(found: &Found, options: &Options) -> Result<Vec<FileMetadata>, Str
 }
 
 /// The files of a directory, level by level.
-fn files(root: &Path, options: &Options) -> Result<Vec<String>, String> {
+fn files(root: &Path, options: &Options) -> Result<Vec<String>, Problem> {
     /// More levels are links that lead back.
     const DEEPEST: usize = 100;
     let mut found = vec![".".to_owned()];
@@ -288,32 +289,36 @@ fn files(root: &Path, options: &Options) -> Result<Vec<String>, String> {
         depth += 1;
     }
     match options.most {
-        Some(most) if found.len() - 1 > most => Err(format!(
-            "The directory '{}' contains {} entries, which exceeds the limit of {most} specified by the max_files parameter for this resource. The limit may be increased, but be aware that large number of file resources can result in excessive resource consumption and degraded performance. Consider using an alternate method to manage large directory trees",
-            root.display(),
-            found.len() - 1
+        Some(most) if found.len() - 1 > most => Err(Problem::new(
+            ProblemKind::LimitExceeded,
+            format!(
+                "The directory '{}' contains {} entries, which exceeds the limit of {most} specified by the max_files parameter for this resource. The limit may be increased, but be aware that large number of file resources can result in excessive resource consumption and degraded performance. Consider using an alternate method to manage large directory trees",
+                root.display(),
+                found.len() - 1
+            ),
         )),
         _ => Ok(found),
     }
 }
 
 /// How a request asks.
-pub fn options(call: &Call) -> Result<Options, String> {
+pub fn options(call: &Call) -> Result<Options, Problem> {
     let flag = |name: &str| call.parameter(name).is_some_and(|value| value == "true");
     let number = |name: &str| call.parameter(name).and_then(|value| value.parse::<usize>().ok());
     let follow = match call.parameter("links") {
         None | Some("manage") => false,
         Some("follow") => true,
-        Some(other) => return Err(format!("Invalid :links value '{other}'")),
+        Some(other) => return Err(Problem::invalid(format!("Invalid :links value '{other}'"))),
     };
     let checksum = match call.parameter("checksum_type") {
         None => Checksum::Sha256,
-        Some(name) => Checksum::named(name).ok_or_else(|| format!("Unsupported checksum type {name}"))?,
+        Some(name) => Checksum::named(name)
+            .ok_or_else(|| Problem::invalid(format!("Unsupported checksum type {name}")))?,
     };
     let permissions = match call.parameter("source_permissions") {
         None | Some("ignore") => false,
         Some("use" | "use_when_creating") => true,
-        Some(other) => return Err(format!("Unsupported source_permission {other}")),
+        Some(other) => return Err(Problem::invalid(format!("Unsupported source_permission {other}"))),
     };
     Ok(Options {
         follow,
@@ -327,14 +332,14 @@ pub fn options(call: &Call) -> Result<Options, String> {
 }
 
 /// Answers for one file.
-pub fn one(call: &Call, key: &str, found: Result<Option<Found>, Invalid>) -> Answer {
+pub fn one(call: &Call, key: &str, found: Result<Option<Found>, Problem>) -> Answer {
     let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_metadata {key}"));
     let options = match options(call) {
         Ok(options) => options,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };
     match found {
-        Err(Invalid(problem)) => Answer::error(Issue::Runtime, &problem),
+        Err(problem) => Answer::error(Issue::Runtime, &problem),
         Ok(None) => missing(),
         Ok(Some(found)) => {
             let path = match found {
@@ -354,13 +359,13 @@ pub fn one(call: &Call, key: &str, found: Result<Option<Found>, Invalid>) -> Ans
 }
 
 /// Answers for all files of a search.
-pub fn all(call: &Call, key: &str, found: Result<Option<Found>, Invalid>) -> Answer {
+pub fn all(call: &Call, key: &str, found: Result<Option<Found>, Problem>) -> Answer {
     let options = match options(call) {
         Ok(options) => options,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };
     match found {
-        Err(Invalid(problem)) => Answer::error(Issue::Runtime, &problem),
+        Err(problem) => Answer::error(Issue::Runtime, &problem),
         Ok(None) => {
             Answer::error(Issue::NotFound, &format!("Could not find instances in file_metadata with '{key}'"))
         }

@@ -4,11 +4,11 @@
 //! and whoever may manage certificates, get it back. To others it is as if it were not there, so they bring it as well.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hyper::{Method, StatusCode};
+use kukla::syntax::Problem;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
@@ -17,7 +17,7 @@ use similar::TextDiff;
 use crate::answer::{Answer, Issue, OCTETS};
 use crate::call::Call;
 use crate::file_metadata::hexadecimal;
-use crate::files::{append_line, make_directory, read_if_there, write_whole};
+use crate::files::{append_line, make_directory, read, read_if_there, write_whole};
 
 /// Answers a request for `ALGORITHM/DIGEST` or `ALGORITHM/DIGEST/PATH`.
 pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
@@ -45,11 +45,9 @@ fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
     let Some(other) = other_item.filter(|other| other.is_known(call)) else {
         return Answer::error(Issue::Runtime, &format!("could not find diff_with {other}"));
     };
-    let (old, new) = match (fs::read(item.contents()), fs::read(other.contents())) {
+    let (old, new) = match (read(&item.contents()), read(&other.contents())) {
         (Ok(old), Ok(new)) => (old, new),
-        (Err(error), _) | (_, Err(error)) => {
-            return Answer::error(Issue::Runtime, &format!("the file bucket: {error}"));
-        }
+        (Err(problem), _) | (_, Err(problem)) => return Answer::error(Issue::Runtime, problem),
     };
     let names = [item, &other].map(|item| item.contents().display().to_string());
     if old.contains(&0) || new.contains(&0) {
@@ -120,7 +118,7 @@ impl Item {
     }
 
     fn store(&self, call: &Call) -> Result<(), Answer> {
-        let failed = |error: io::Error| Answer::error(Issue::Runtime, &format!("the file bucket: {error}"));
+        let failed = |problem: Problem| Answer::error(Issue::Runtime, problem);
         let actual = match self.algorithm.as_str() {
             "md5" => hexadecimal(&Md5::digest(&call.body)),
             "sha1" => hexadecimal(&Sha1::digest(&call.body)),
@@ -130,8 +128,8 @@ impl Item {
             _ => hexadecimal(&Sha256::digest(&call.body)),
         };
         if actual != self.digest {
-            let problem = format!("the content has the digest {actual}, not {}", self.digest);
-            return Err(Answer::error(Issue::Request, &problem));
+            let problem = format!("the digest of the content is {actual}, expected {}", self.digest);
+            return Err(Answer::error(Issue::Request, problem));
         }
         make_directory(&self.directory, 0o750).map_err(failed)?;
         if !self.is_there() {
@@ -142,11 +140,13 @@ impl Item {
     }
 
     /// Adds a line unless it is there.
-    fn note(&self, file: &str, line: Option<&str>) -> io::Result<()> {
+    fn note(&self, file: &str, line: Option<&str>) -> Result<(), Problem> {
         let path = self.directory.join(file);
         match line.filter(|line| !line.contains('\n')) {
             Some(line) if !self.notes(file, line) => append_line(&path, line, 0o640),
-            None if !path.exists() => fs::write(&path, b""),
+            None if !path.exists() => {
+                fs::write(&path, b"").map_err(|error| Problem::io("write", &path, &error))
+            }
             _ => Ok(()),
         }
     }

@@ -6,33 +6,47 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kukla::syntax::Problem;
+
 /// The ending of files that are being written; whoever finds one after a crash may remove it.
 pub const UNFINISHED: &str = ".kukla-new";
 
 /// Writes a file so that, whatever happens on the way, there is the old one or the new one under its name and never a part: it is
 /// written under another name, brought to the disk, and renamed.
-pub fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let (parent, unfinished) = beside(path)?;
-    let written = write_new(&unfinished, bytes, mode).and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        // What is left of an attempt that failed is of no use; that it failed is what is told.
-        let _ = fs::remove_file(&unfinished);
-    }
-    written?;
-    sync_directory(&parent)
+pub fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Problem> {
+    write_beside(path, bytes, mode, |unfinished| fs::rename(unfinished, path))
 }
 
-/// Writes a file that must not be there yet, whole; of several who try at once, one succeeds.
-pub fn write_once(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let (parent, unfinished) = beside(path)?;
-    let written = write_new(&unfinished, bytes, mode).and_then(|()| fs::hard_link(&unfinished, path));
-    let _ = fs::remove_file(&unfinished);
-    written?;
-    sync_directory(&parent)
+/// Writes a file that must not exist yet, whole. If several try at once, one succeeds and the others get a problem of kind
+/// [`Conflict`](kukla::syntax::ProblemKind::Conflict).
+pub fn write_once(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Problem> {
+    write_beside(path, bytes, mode, |unfinished| fs::hard_link(unfinished, path))
+}
+
+/// Writes a file under another name in the same directory and then publishes it under its own.
+fn write_beside(
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+    publish: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), Problem> {
+    let write = || {
+        let (parent, unfinished) = beside(path)?;
+        let written = write_new(&unfinished, bytes, mode).and_then(|()| publish(&unfinished));
+        // After a rename nothing is left under this name; after a failure what is left is of no use.
+        let _ = fs::remove_file(&unfinished);
+        written?;
+        sync_directory(&parent)
+    };
+    write().map_err(|error| Problem::io("write", path, &error))
 }
 
 /// Appends a line to a file and waits until it is on the disk. A line that a crash left unfinished stays one of its own.
-pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
+pub fn append_line(path: &Path, line: &str, mode: u32) -> Result<(), Problem> {
+    append(path, line, mode).map_err(|error| Problem::io("write", path, &error))
+}
+
+fn append(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     let is_new = !path.exists();
     let mut file = OpenOptions::new().append(true).create(true).mode(mode).open(path)?;
     let unfinished = !is_new && !ends_with_newline(path)?;
@@ -48,12 +62,16 @@ pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
 }
 
 /// Makes a directory, and those above it, unless they are there.
-pub fn make_directory(path: &Path, mode: u32) -> io::Result<()> {
+pub fn make_directory(path: &Path, mode: u32) -> Result<(), Problem> {
+    make_parents(path, mode).map_err(|error| Problem::io("create directory", path, &error))
+}
+
+fn make_parents(path: &Path, mode: u32) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
     if let Some(parent) = path.parent() {
-        make_directory(parent, 0o755)?;
+        make_parents(parent, 0o755)?;
     }
     match fs::DirBuilder::new().mode(mode).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
@@ -66,28 +84,40 @@ pub fn make_directory(path: &Path, mode: u32) -> io::Result<()> {
 }
 
 /// Removes a file and waits until that is on the disk; it need not be there.
-pub fn remove(path: &Path) -> io::Result<bool> {
-    match fs::remove_file(path) {
+pub fn remove(path: &Path) -> Result<bool, Problem> {
+    let removed = match fs::remove_file(path) {
         Ok(()) => sync_directory(path.parent().unwrap_or(Path::new("/"))).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
-    }
+    };
+    removed.map_err(|error| Problem::io("remove", path, &error))
 }
 
 /// The contents of a file, or nothing if there is none.
-pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Problem> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(Problem::io("read", path, &error)),
     }
 }
 
+/// The contents of a file that must exist.
+pub fn read(path: &Path) -> Result<Vec<u8>, Problem> {
+    fs::read(path).map_err(|error| Problem::io("read", path, &error))
+}
+
+/// The entries of a directory.
+pub fn read_directory(path: &Path) -> Result<Vec<fs::DirEntry>, Problem> {
+    let entries = fs::read_dir(path).and_then(Iterator::collect);
+    entries.map_err(|error| Problem::io("read", path, &error))
+}
+
 /// Removes what crashes left half-written in a directory.
-pub fn remove_unfinished(directory: &Path) -> io::Result<usize> {
+pub fn remove_unfinished(directory: &Path) -> Result<usize, Problem> {
     let mut removed = 0;
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
+    for entry in read_directory(directory)? {
+        let path = entry.path();
         if path.extension().is_some_and(|ending| UNFINISHED[1..] == *ending) {
             removed += usize::from(remove(&path)?);
         }
@@ -121,11 +151,14 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 }
 
 /// Opens a file that stands for a lock and waits until nobody else has it. Whoever dies lets go of it.
-pub fn lock_file(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().append(true).create(true).mode(0o660).open(path)?;
-    belongs_like(&file, path.parent().unwrap_or(Path::new("/")))?;
-    file.lock()?;
-    Ok(file)
+pub fn lock_file(path: &Path) -> Result<File, Problem> {
+    let lock = || {
+        let file = OpenOptions::new().append(true).create(true).mode(0o660).open(path)?;
+        belongs_like(&file, path.parent().unwrap_or(Path::new("/")))?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(|error| Problem::io("lock", path, &error))
 }
 
 /// What the superuser makes belongs to whom its directory belongs, so that a server of another user can go on with it.

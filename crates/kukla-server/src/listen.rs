@@ -1,5 +1,6 @@
 //! Connections: accepted, secured, served, and ended in good order.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -73,7 +74,7 @@ pub async fn serve(
             Ok(accepted) => accepted,
             Err(error) => {
                 // Usually too many files are open: others will be closed.
-                log::error(&format!("no connection could be accepted: {error}"));
+                log::error(&format!("cannot accept a connection: {error}"));
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
@@ -119,19 +120,24 @@ async fn connection(
             let peer = Peer::new(address, certificate).on(Some(socket));
             http(&current, TokioIo::new(stream), peer, stop).await;
         }
-        Ok(Err(error)) => tell(address, &error.to_string()),
-        Err(_) => tell(address, "it took too long"),
+        // An agent that checks whether a server listens connects and closes the connection at once.
+        Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => {
+            log_failure(log::Level::Debug, HANDSHAKE, address, &error);
+        }
+        Ok(Err(error)) => log_failure(log::Level::Warning, HANDSHAKE, address, &error),
+        Err(_) => log_failure(log::Level::Warning, HANDSHAKE, address, &"timed out"),
     }
 }
 
-fn tell(address: SocketAddr, problem: &str) {
-    // An agent that looks whether there is a server at all connects and goes away again.
-    let level = if problem.contains("eof") { log::Level::Debug } else { log::Level::Warning };
+/// The log line of a connection that did not become secure.
+const HANDSHAKE: &str = "TLS handshake failed";
+
+fn log_failure(level: log::Level, message: &str, address: SocketAddr, error: &dyn std::fmt::Display) {
     let facts = serde_json::Map::from_iter([
         ("client".to_owned(), address.ip().to_string().into()),
-        ("error".to_owned(), problem.into()),
+        ("error".to_owned(), error.to_string().into()),
     ]);
-    log::say(level, "no secure connection", facts);
+    log::say(level, message, facts);
 }
 
 async fn http<T>(current: &Arc<Current>, io: T, peer: Peer, mut stop: watch::Receiver<bool>)
@@ -158,10 +164,8 @@ where
             connection.await
         }
     };
-    if let Err(error) = ended
-        && log::wants(log::Level::Debug)
-    {
-        tell(peer.address, &error.to_string());
+    if let Err(error) = ended {
+        log_failure(log::Level::Debug, "connection failed", peer.address, &error);
     }
     metrics.connections.fetch_sub(1, Ordering::Relaxed);
     // If a request was refused before all of it had come, closing now would take the answer away from who is still sending.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kukla::syntax::Problem;
+
 use crate::environments::{module, modules};
 use crate::files::read_if_there;
 use crate::log;
@@ -17,10 +19,6 @@ pub enum Found {
     /// A directory of which nothing but itself is to be seen, since no module has any.
     Bare(PathBuf),
 }
-
-/// Why a request is not understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid(pub String);
 
 /// What an environment's mounts are made from.
 #[derive(Clone, Copy, Debug)]
@@ -42,13 +40,13 @@ const SINGLE: [(&str, &str); 3] = [("modules", "files"), ("tasks", "tasks"), ("s
 
 impl Mounts<'_> {
     /// Finds what a key (`MOUNT/PATH`) stands for; nothing if there is no such thing.
-    pub fn find(&self, key: &str) -> Result<Option<Found>, Invalid> {
+    pub fn find(&self, key: &str) -> Result<Option<Found>, Problem> {
         let (mount, path) = parts(key)?;
         if let Some((_, directory)) = MERGED.iter().find(|(name, _)| *name == mount) {
             return Ok(self.merged(directory, path.as_deref()));
         }
         if let Some((_, directory)) = SINGLE.iter().find(|(name, _)| *name == mount) {
-            let path = path.ok_or_else(|| Invalid("No module specified".into()))?;
+            let path = path.ok_or_else(|| Problem::invalid("No module specified"))?;
             let (name, rest) =
                 path.split_once('/').map_or((path.as_str(), None), |(name, rest)| (name, Some(rest)));
             let Some(root) = module(self.modulepath, name) else { return Ok(None) };
@@ -76,8 +74,8 @@ impl Mounts<'_> {
     fn directory(&self, mount: &str) -> Option<PathBuf> {
         let text = match read_if_there(self.fileserver_conf) {
             Ok(bytes) => bytes?,
-            Err(error) => {
-                log::warning(&format!("{}: {error}", self.fileserver_conf.display()));
+            Err(problem) => {
+                log::warning(&problem.to_string());
                 return None;
             }
         };
@@ -87,14 +85,14 @@ impl Mounts<'_> {
 }
 
 /// The mount and the path of a key, without what leads out of it.
-fn parts(key: &str) -> Result<(&str, Option<String>), Invalid> {
+fn parts(key: &str) -> Result<(&str, Option<String>), Problem> {
     let (mount, path) = key.split_once('/').map_or((key, None), |(mount, path)| (mount, Some(path)));
     if mount.is_empty() || !mount.chars().all(|c| c == '_' || c == '-' || c.is_ascii_alphanumeric()) {
-        return Err(Invalid(format!("Cannot find file: Invalid mount '{mount}'")));
+        return Err(Problem::invalid(format!("Cannot find file: Invalid mount '{mount}'")));
     }
     let path = path.unwrap_or_default();
     if path.split('/').any(|part| part == "..") || path.contains('\0') {
-        return Err(Invalid(format!("Cannot find file: Invalid relative path '{path}'")));
+        return Err(Problem::invalid(format!("Cannot find file: Invalid relative path '{path}'")));
     }
     let clean: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     Ok((mount, (!clean.is_empty()).then(|| clean.join("/"))))

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kukla::classify::Classification;
 use kukla::facts::without_nulls;
 use kukla::rpc::from_json;
+use kukla::syntax::Problem;
 use kukla::values::Hash;
 use kukla::{DiskWorld, Node, Value};
 use serde_json::{Map, Value as Json, json};
@@ -23,34 +24,34 @@ pub struct Facts {
 }
 
 /// The facts of a catalog request, if it has any: JSON that was encoded twice.
-pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, String> {
+pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, Problem> {
     let Some(text) = call.parameter("facts") else { return Ok(None) };
     match call.parameter("facts_format") {
-        None => return Err(format!("Facts but no fact format provided for {node}")),
+        None => return Err(Problem::invalid(format!("Facts but no fact format provided for {node}"))),
         Some("application/json" | "pson" | "text/pson" | "json") => {}
-        Some(_) => return Err("Unsupported facts format".to_owned()),
+        Some(_) => return Err(Problem::invalid("Unsupported facts format")),
     }
     let text = if text.trim_start().starts_with('{') {
         text.to_owned()
     } else {
-        decoded(text, true).ok_or("the facts are no text")?
+        decoded(text, true).ok_or_else(|| Problem::invalid("the facts are not valid UTF-8"))?
     };
-    let facts: Json =
-        serde_json::from_str(&text).map_err(|error| format!("the facts cannot be read: {error}"))?;
+    let facts: Json = serde_json::from_str(&text)
+        .map_err(|error| Problem::invalid("invalid JSON in the facts").because(error))?;
     facts_in(&facts, node).map(Some)
 }
 
 /// The facts of a document (`{"name": …, "values": {…}}`), which must be those of the node.
-pub fn facts_in(document: &Json, node: &str) -> Result<Facts, String> {
+pub fn facts_in(document: &Json, node: &str) -> Result<Facts, Problem> {
     let name = document.get("name").and_then(Json::as_str).unwrap_or_default();
     if name != node {
-        return Err(format!(
+        return Err(Problem::invalid(format!(
             "Catalog for {node:?} was requested with fact definition for the wrong node ({name:?})."
-        ));
+        )));
     }
     match document.get("values").map(from_json) {
         Some(Value::Hash(values)) => Ok(Facts { values: without_nulls(&values) }),
-        _ => Err("the facts have no values".to_owned()),
+        _ => Err(Problem::invalid("the facts have no values")),
     }
 }
 
@@ -65,7 +66,7 @@ pub struct Known {
 
 impl Server {
     /// All that is known of a node.
-    pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<Known, String> {
+    pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<Known, Problem> {
         let mut node = Node::named(name);
         node.facts = match facts {
             Some(facts) => facts.values.clone(),
@@ -76,8 +77,9 @@ impl Server {
         self.trust(&mut node, name, call)?;
         let mut environment = None;
         if let Some(classifier) = &self.settings.classifier {
-            let said = Classification::ask(&DiskWorld::default(), classifier, name)
-                .map_err(|problem| format!("Failed when searching for node {name}: {problem}"))?;
+            let said = Classification::ask(&DiskWorld::default(), classifier, name).map_err(|problem| {
+                Problem::other(format!("Failed when searching for node {name}")).because(problem)
+            })?;
             node.classes = said.classes;
             node.variables = said.parameters;
             environment = said.environment;
@@ -86,14 +88,14 @@ impl Server {
     }
 
     /// What is known of a node that it does not say itself.
-    pub fn trusted(&self, name: &str, call: &Call) -> Result<Hash, String> {
+    pub fn trusted(&self, name: &str, call: &Call) -> Result<Hash, Problem> {
         let mut node = Node::named(name);
         self.trust(&mut node, name, call)?;
         Ok(node.trusted)
     }
 
     /// What the certificate says, and what a command knows besides.
-    fn trust(&self, node: &mut Node, name: &str, call: &Call) -> Result<(), String> {
+    fn trust(&self, node: &mut Node, name: &str, call: &Call) -> Result<(), Problem> {
         let is_own = call.peer.name.as_deref() == Some(name);
         let extensions: Hash = if is_own {
             call.peer
@@ -105,7 +107,10 @@ impl Server {
             Hash::new()
         };
         node.trusted.insert("extensions", extensions);
-        self.settings.puppet.name_extensions(&DiskWorld::default(), &mut node.trusted)?;
+        self.settings
+            .puppet
+            .name_extensions(&DiskWorld::default(), &mut node.trusted)
+            .map_err(Problem::invalid)?;
         if let Some(command) = &self.settings.trusted_external {
             node.trusted.insert("external", external(command, name)?);
         }
@@ -128,14 +133,14 @@ impl Server {
 }
 
 /// What `trusted_external_command` knows about a node: a command prints it, or each of those in a directory a part of it.
-fn external(command: &Path, name: &str) -> Result<Value, String> {
+fn external(command: &Path, name: &str) -> Result<Value, Problem> {
     if !command.is_dir() {
         return ask(command, name);
     }
     let mut all = Hash::new();
-    let entries = std::fs::read_dir(command).map_err(|error| format!("{}: {error}", command.display()))?;
+    let entries = crate::files::read_directory(command)?;
     let mut paths: Vec<_> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+        entries.iter().map(std::fs::DirEntry::path).filter(|path| path.is_file()).collect();
     paths.sort();
     for path in paths {
         let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -144,10 +149,14 @@ fn external(command: &Path, name: &str) -> Result<Value, String> {
     Ok(Value::Hash(all))
 }
 
-fn ask(command: &Path, name: &str) -> Result<Value, String> {
+fn ask(command: &Path, name: &str) -> Result<Value, Problem> {
     let program = command.display().to_string();
-    let json: Json = serde_json::from_slice(&command::printed(&program, name, Duration::from_secs(60))?)
-        .map_err(|error| format!("the trusted external command '{program}' printed no JSON: {error}"))?;
+    let json: Json = serde_json::from_slice(&command::output_of(&program, name, Duration::from_secs(60))?)
+        .map_err(|error| {
+            Problem::invalid("invalid JSON from the trusted external command")
+                .on(format_args!("'{program}'"))
+                .because(error)
+        })?;
     Ok(from_json(&json))
 }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use kukla::Value;
 use kukla::formats::hocon;
+use kukla::syntax::Problem;
 
 use crate::auth::Rules;
-use crate::files::read_if_there;
+use crate::files::{read, read_if_there};
 
 /// What they say.
 #[derive(Clone, Debug)]
@@ -20,18 +21,17 @@ pub struct PuppetserverConf {
 
 impl PuppetserverConf {
     /// Reads the files of a directory; those that are not there say nothing.
-    pub fn read(directory: &Path) -> Result<PuppetserverConf, String> {
+    pub fn read(directory: &Path) -> Result<PuppetserverConf, Problem> {
         let mut files = Vec::new();
         let entries = std::fs::read_dir(directory.join("conf.d"));
         let mut paths: Vec<PathBuf> =
             entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "conf")) {
-            let text =
-                std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text = as_text(&path, read(&path)?)?;
             let environment = |name: &str| Ok(std::env::var(name).ok());
             let value = hocon::read(&text, &environment)
-                .map_err(|error| error.message(&path.display().to_string()))?;
+                .map_err(|error| Problem::invalid(error.message(&path.display().to_string())))?;
             files.push((path, value));
         }
         let services = read_if_there(&directory.join("services.d").join("ca.cfg"));
@@ -43,11 +43,9 @@ impl PuppetserverConf {
     }
 
     /// Adds `kukla.toml`, if there is one: it counts more than the other files, whose sections it has as tables.
-    pub fn add_toml(&mut self, path: &Path) -> Result<(), String> {
-        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let Some(bytes) = read_if_there(path).map_err(|error| problem(&error))? else { return Ok(()) };
-        let text = String::from_utf8(bytes).map_err(|error| problem(&error))?;
-        let table = text.parse::<toml::Table>().map_err(|error| problem(&error))?;
+    pub fn add_toml(&mut self, path: &Path) -> Result<(), Problem> {
+        let Some(bytes) = read_if_there(path)? else { return Ok(()) };
+        let table = as_text(path, bytes)?.parse::<toml::Table>().map_err(|error| malformed(path, error))?;
         self.has_authority &=
             table.get("server").and_then(|server| server.get("ca")) != Some(&toml::Value::Boolean(false));
         self.files.push((path.to_owned(), value(&toml::Value::Table(table))));
@@ -87,23 +85,36 @@ impl PuppetserverConf {
     }
 
     /// Where to listen, if these settings of the web server say so.
-    pub fn listen(&self, host: &str, port: &str) -> Result<Option<SocketAddr>, String> {
+    pub fn listen(&self, host: &str, port: &str) -> Result<Option<SocketAddr>, Problem> {
         let (address, number) = (self.text("webserver", host), self.number("webserver", port));
         let Some(number) = number else { return Ok(None) };
         let address = address.unwrap_or_else(|| "0.0.0.0".to_owned());
         let address = if address == "localhost" { "127.0.0.1" } else { address.as_str() };
-        let problem =
-            || format!("webserver: {host} is an address and {port} a port, not '{address}' and '{number}'");
-        let address = address.parse().map_err(|_| problem())?;
-        Ok(Some(SocketAddr::new(address, u16::try_from(number).map_err(|_| problem())?)))
+        let invalid = |setting: &str, value: &dyn std::fmt::Display, expected: &str| {
+            Problem::invalid(format!("invalid {setting}")).on(format_args!("'{value}'")).because(expected)
+        };
+        let ip = address.parse().map_err(|_| invalid(host, &address, "expected an IP address"))?;
+        let port =
+            u16::try_from(number).map_err(|_| invalid(port, &number, "expected a port from 0 to 65535"))?;
+        Ok(Some(SocketAddr::new(ip, port)))
     }
 
     /// The rules of `auth.conf`, if there is one.
-    pub fn authorization(&self) -> Option<Result<Rules, String>> {
+    pub fn authorization(&self) -> Option<Result<Rules, Problem>> {
         let has = |value: &Value| value.as_hash().is_some_and(|all| all.contains_key("authorization"));
         let (path, value) = self.files.iter().rev().find(|(_, value)| has(value))?;
-        Some(Rules::read(value).map_err(|problem| format!("{}: {problem}", path.display())))
+        Some(Rules::read(value).map_err(|problem| {
+            Problem::new(problem.kind(), "cannot read").on(path.display()).caused_by(problem)
+        }))
     }
+}
+
+fn as_text(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
+    String::from_utf8(bytes).map_err(|error| malformed(path, error))
+}
+
+fn malformed(path: &Path, error: impl std::fmt::Display) -> Problem {
+    Problem::invalid("cannot read").on(path.display()).because(error)
 }
 
 /// A value as one would write it.

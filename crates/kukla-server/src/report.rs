@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kukla::formats::yaml::{Layout, Writer};
+use kukla::syntax::{Problem, ProblemKind};
 use serde_json::Value;
 
 use crate::answer::{Answer, Issue};
@@ -26,21 +27,23 @@ pub fn read(call: &Call, node: &str) -> Result<Value, Answer> {
         answer.status = hyper::StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(answer);
     }
-    let report: Value = serde_json::from_slice(&call.body)
-        .map_err(|error| Answer::error(Issue::Runtime, &format!("the report cannot be read: {error}")))?;
+    let report: Value = serde_json::from_slice(&call.body).map_err(|error| {
+        Answer::error(Issue::Runtime, format_args!("invalid JSON in the report: {error}"))
+    })?;
     match report.get("host").and_then(Value::as_str) {
         Some(host) if host == node => Ok(report),
-        Some(host) => {
-            Err(Answer::error(Issue::Runtime, &format!("the report of {node} says that it is of {host}")))
-        }
-        None => Err(Answer::error(Issue::Runtime, "the report does not say whose it is")),
+        Some(host) => Err(Answer::error(
+            Issue::Runtime,
+            format_args!("the report for {node} names another host: {host}"),
+        )),
+        None => Err(Answer::error(Issue::Runtime, "the report has no host")),
     }
 }
 
 /// Writes a report as Puppet does: a file of YAML under the node's name and the time.
-pub fn store(directory: &Path, node: &str, report: &Value) -> Result<PathBuf, String> {
+pub fn store(directory: &Path, node: &str, report: &Value) -> Result<PathBuf, Problem> {
     let directory = directory.join(node);
-    make_directory(&directory, 0o750).map_err(|error| format!("{}: {error}", directory.display()))?;
+    make_directory(&directory, 0o750)?;
     let text = to_yaml(report)?;
     let now = time::in_inventory(time::now());
     let minute: String = now.chars().filter(char::is_ascii_digit).take(12).collect();
@@ -50,11 +53,12 @@ pub fn store(directory: &Path, node: &str, report: &Value) -> Result<PathBuf, St
         let path = directory.join(name);
         match write_once(&path, text.as_bytes(), 0o640) {
             Ok(()) => return Ok(path),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(format!("{}: {error}", path.display())),
+            Err(problem) if problem.kind() == ProblemKind::Conflict => {}
+            Err(problem) => return Err(problem),
         }
     }
-    Err(format!("{}: there are too many reports", directory.display()))
+    Err(Problem::new(ProblemKind::LimitExceeded, "too many reports within a minute in")
+        .on(directory.display()))
 }
 
 /// Writes the messages of a report to the log, as Puppet's processor `log` does.
@@ -73,10 +77,10 @@ pub fn tell(node: &str, report: &Value) {
 }
 
 /// The report as the Ruby object that Puppet writes.
-fn to_yaml(report: &Value) -> Result<String, String> {
+fn to_yaml(report: &Value) -> Result<String, Problem> {
     let mut writer = Writer::new(Layout::default());
     write_object(&mut writer, report, Some("!ruby/object:Puppet::Transaction::Report"), 0)?;
-    writer.finish().map_err(|error| error.to_string())
+    writer.finish().map_err(|error| Problem::invalid("cannot write the report as YAML").because(error))
 }
 
 /// The classes of what is in a report, by where it is.
@@ -100,9 +104,9 @@ fn write_object<'v>(
     value: &'v Value,
     tag: Option<&str>,
     depth: usize,
-) -> Result<(), String> {
+) -> Result<(), Problem> {
     if depth > 100 {
-        return Err("the report is nested too deeply".into());
+        return Err(Problem::new(ProblemKind::LimitExceeded, "the report is nested too deeply"));
     }
     match value {
         Value::Null => writer.null(),

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
+use kukla::syntax::Problem;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Issue, JSON};
 use crate::call::Call;
 use crate::environments::{Environment, is_name};
-use crate::mounts::{Found, Invalid, Mounts};
+use crate::mounts::{Found, Mounts};
 use crate::server::Server;
 use crate::storing::News;
 use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
@@ -178,7 +179,7 @@ fn with_mounts(
     server: &Server,
     call: &Call,
     key: &str,
-    answer: impl FnOnce(Result<Option<Found>, Invalid>) -> Answer,
+    answer: impl FnOnce(Result<Option<Found>, Problem>) -> Answer,
 ) -> Answer {
     let environment = match environment(server, call) {
         Ok(environment) => environment,
@@ -198,13 +199,15 @@ fn with_mounts(
 }
 
 fn facts(server: &Server, call: &Call, node: &str) -> Answer {
-    let failed = |problem: &str| Answer::error(Issue::Runtime, problem);
     let document: Value = match serde_json::from_slice(&call.body) {
         Ok(document) => document,
-        Err(error) => return failed(&format!("the facts cannot be read: {error}")),
+        Err(error) => {
+            return Answer::error(Issue::Runtime, format_args!("invalid JSON in the facts: {error}"));
+        }
     };
     let environment = server.environment_or_default(call.parameter("environment").unwrap_or_default());
-    let kept = nodes::facts_in(&document, node).and_then(|facts| {
+    let store = || -> Result<(), Problem> {
+        let facts = nodes::facts_in(&document, node)?;
         server.keep(&News {
             node,
             environment: &environment,
@@ -213,10 +216,10 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
             catalog: None,
             transaction: None,
         })
-    });
-    match kept {
+    };
+    match store() {
         Ok(()) => Answer::json(&json!(0)),
-        Err(problem) => failed(&problem),
+        Err(problem) => Answer::error(Issue::Runtime, problem),
     }
 }
 
@@ -225,7 +228,6 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
         Ok(report) => report,
         Err(answer) => return answer,
     };
-    let failed = |problem: &str| Answer::error(Issue::Runtime, problem);
     let mut done = Vec::new();
     for processor in &server.settings.reports.processors {
         let kept = match processor.as_str() {
@@ -237,19 +239,19 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
             "puppetdb" if server.store.is_some() => server.keep_report(&report),
             "none" => continue,
             other => {
-                crate::log::warning(&format!("there is no report processor '{other}' here"));
+                crate::log::warning(&format!("unknown report processor '{other}'"));
                 continue;
             }
         };
         match kept {
             Ok(()) => done.push(processor.as_str()),
-            Err(problem) => return failed(&problem),
+            Err(problem) => return Answer::error(Issue::Runtime, problem),
         }
     }
     if !done.contains(&"puppetdb")
         && let Err(problem) = server.keep_report(&report)
     {
-        return failed(&problem);
+        return Answer::error(Issue::Runtime, problem);
     }
     let about = |name: &str| report.get(name).cloned().unwrap_or(Value::Null);
     Answer::json(&json!(done)).note("environment", about("environment")).note("outcome", about("status"))

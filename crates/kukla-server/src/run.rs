@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kukla::syntax::Problem;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -24,14 +25,14 @@ const WAITING: usize = 192;
 const STACK: usize = 16 << 20;
 
 /// Makes the server that the settings tell of, without serving anyone; what one before it has counted and opened goes on.
-pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server, Tls), String> {
+pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server, Tls), Problem> {
     let server = Server::new(Settings::read(overrides)?, before)?;
     let tls = Tls::new(server.settings.tls.clone())?;
     Ok((server, tls))
 }
 
 /// Serves until a signal says that it is over.
-pub fn run(overrides: &Overrides) -> Result<(), String> {
+pub fn run(overrides: &Overrides) -> Result<(), Problem> {
     // Opening a store waits for a database, so it is done before there is anyone who must not wait.
     let (server, tls) = prepare(overrides, None)?;
     open_more_files();
@@ -41,8 +42,8 @@ pub fn run(overrides: &Overrides) -> Result<(), String> {
         .thread_stack_size(STACK)
         .thread_name("kukla")
         .build()
-        .map_err(|error| error.to_string())?;
-    let ended = runtime.block_on(served(overrides, server, tls));
+        .map_err(|error| Problem::from_io("cannot start the server's threads", &error))?;
+    let ended = runtime.block_on(serve_until_stopped(overrides, server, tls));
     // A compilation that nobody waits for any more need not be waited for.
     runtime.shutdown_timeout(Duration::from_secs(1));
     ended
@@ -54,10 +55,11 @@ fn open_more_files() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-async fn served(overrides: &Overrides, server: Server, tls: Tls) -> Result<(), String> {
+async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) -> Result<(), Problem> {
     let (address, plain) = (server.settings.listen, server.settings.plain);
     let bind = |address| async move {
-        TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))
+        let bound = TcpListener::bind(address).await;
+        bound.map_err(|error| Problem::from_io("cannot listen on", &error).on(address))
     };
     let secure = bind(address).await?;
     let plain = match plain {
@@ -73,7 +75,7 @@ async fn served(overrides: &Overrides, server: Server, tls: Tls) -> Result<(), S
     tokio::spawn(look_after(Arc::clone(&current)));
     log::info(&format!("ready on {address}"));
     sd::notify("READY=1");
-    let listen = |kind| signal(kind).map_err(|error| error.to_string());
+    let listen = |kind| signal(kind).map_err(|error| Problem::from_io("cannot listen for signals", &error));
     let (mut terminate, mut interrupt, mut hangup) =
         (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?, listen(SignalKind::hangup())?);
     loop {
@@ -100,12 +102,14 @@ async fn reload(overrides: &Overrides, current: &Arc<Current>) {
     sd::notify(&reloading);
     let (overrides, before) = (overrides.clone(), current.server());
     let prepared = tokio::task::spawn_blocking(move || prepare(&overrides, Some(&before))).await;
-    match prepared.map_err(|error| error.to_string()).and_then(|prepared| prepared) {
+    let fault =
+        |error| Problem::other("reading the settings failed because of a fault in Kukla").because(error);
+    match prepared.map_err(fault).and_then(|prepared| prepared) {
         Ok((server, tls)) => {
             current.replace(server, tls);
             log::info("reloaded");
         }
-        Err(problem) => log::error(&format!("not reloaded, the old settings hold: {problem}")),
+        Err(problem) => log::error(&format!("cannot reload, keeping the old settings: {problem}")),
     }
     sd::notify("READY=1");
 }
@@ -122,14 +126,14 @@ async fn look_after(current: Arc<Current>) {
             let renewed = setup::renew_host(authority, &server.settings.host);
             let published = setup::publish(authority, &server.settings.host);
             for (what, result) in [
-                ("the list of revoked certificates was renewed", refreshed),
-                ("the server's certificate was renewed", renewed),
+                ("renewed the certificate revocation list", refreshed),
+                ("renewed the server's certificate", renewed),
                 ("", published.map(|()| false)),
             ] {
                 match result {
                     Ok(true) => log::info(what),
                     Ok(false) => {}
-                    Err(problem) => log::error(&format!("looking after certificates: {problem}")),
+                    Err(problem) => log::error(&format!("cannot renew certificates: {problem}")),
                 }
             }
         });

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Request, Response, StatusCode};
+use kukla::syntax::Problem;
 use kukla::{Compiler, DiskWorld};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -65,27 +66,25 @@ const ARRIVAL: Duration = Duration::from_secs(60);
 
 impl Server {
     /// A server as the settings have it. If there is no authority yet where one should be, it is made.
-    pub fn new(mut settings: Settings, before: Option<&Server>) -> Result<Server, String> {
+    pub fn new(mut settings: Settings, before: Option<&Server>) -> Result<Server, Problem> {
         let authority = match &settings.authority {
             Some((layout, practice)) => Some(match Authority::open(layout.clone(), practice.clone()) {
                 Ok(authority) => authority,
                 Err(Refusal::Missing(_)) if !layout.key.exists() => {
                     log::info(&format!(
-                        "there is no certificate authority in {}; making one",
+                        "no certificate authority in {}; creating one",
                         layout.directory.display()
                     ));
-                    setup::make(layout, practice.clone(), &settings.host.certname)
-                        .map_err(|refusal| refusal.to_string())?
+                    setup::make(layout, practice.clone(), &settings.host.certname)?
                 }
-                Err(refusal) => return Err(refusal.to_string()),
+                Err(refusal) => return Err(refusal.into()),
             }),
             None => None,
         };
         if let Some(authority) = &authority {
-            authority.refresh_crl().map_err(|refusal| refusal.to_string())?;
+            authority.refresh_crl()?;
             if settings.tls.certificate == settings.host.certificate() {
-                setup::make_host(authority, &settings.host, &settings.alt_names)
-                    .map_err(|refusal| refusal.to_string())?;
+                setup::make_host(authority, &settings.host, &settings.alt_names)?;
             }
         }
         let store = match (&settings.store, before.and_then(|before| before.store.clone())) {
@@ -94,7 +93,7 @@ impl Server {
             (None, _) => None,
         };
         if store.is_some() {
-            settings.site.settings.set("storeconfigs", true.into())?;
+            settings.site.settings.set("storeconfigs", true.into()).map_err(Problem::invalid)?;
         }
         let mut compiler = Compiler::new(DiskWorld::default()).with_policy(settings.policy.clone());
         if let Some(store) = &store {

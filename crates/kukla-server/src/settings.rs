@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
+use kukla::syntax::Problem;
 use kukla::world::policy::{Access, Commands, Policy, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 
@@ -139,7 +140,7 @@ const LARGEST_BODY: usize = 256 << 20;
 
 impl Settings {
     /// Reads all files.
-    pub fn read(overrides: &Overrides) -> Result<Settings, String> {
+    pub fn read(overrides: &Overrides) -> Result<Settings, Problem> {
         let confdir = overrides.confdir.clone().unwrap_or_else(usual_confdir);
         let serverdir = overrides.serverdir.clone().unwrap_or_else(|| beside(&confdir, "puppetserver"));
         let mut server = PuppetserverConf::read(&serverdir)?;
@@ -154,7 +155,9 @@ impl Settings {
         let ssldir = path("ssldir").unwrap_or_else(|| confdir.join("ssl"));
         let certname = text("certname").map_or_else(own_name, Ok)?;
         let host = HostFiles { ssldir: ssldir.clone(), certname: certname.to_lowercase() };
-        check_name(&host.certname).map_err(|refusal| format!("certname: {}: {refusal}", host.certname))?;
+        check_name(&host.certname).map_err(|refusal| {
+            Problem::invalid("invalid certname").on(format_args!("'{}'", host.certname)).because(refusal)
+        })?;
         let alt_names = text("dns_alt_names").unwrap_or_default();
         let alt_names =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -163,11 +166,11 @@ impl Settings {
             has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
         let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
         let mut site = SiteSpec::default();
-        puppet.apply(&DiskWorld::default(), &mut site)?;
+        puppet.apply(&DiskWorld::default(), &mut site).map_err(Problem::invalid)?;
         // Functions keep what they have made up for the next time in a directory of the server's.
-        site.settings.set("vardir", vardir.display().to_string().into())?;
+        site.settings.set("vardir", vardir.display().to_string().into()).map_err(Problem::invalid)?;
         if puppet.get("deadline").is_none() {
-            site.settings.set("deadline", 120.into())?;
+            site.settings.set("deadline", 120.into()).map_err(Problem::invalid)?;
         }
         let mut environmentpath = puppet.environmentpath();
         if environmentpath.is_empty() {
@@ -217,12 +220,16 @@ impl Settings {
     }
 }
 
-fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr, String> {
+fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr, Problem> {
     if let Some(address) = overrides.listen {
         return Ok(address);
     }
     if let Some(text) = server.text("server", "listen") {
-        return text.parse().map_err(|_| format!("server: listen is an address with a port, not '{text}'"));
+        return text.parse().map_err(|_| {
+            Problem::invalid("invalid listen address")
+                .on(format_args!("'{text}'"))
+                .because("expected ADDRESS:PORT")
+        });
     }
     let usual = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT);
     Ok(server.listen("ssl-host", "ssl-port")?.unwrap_or(usual))
@@ -240,10 +247,8 @@ fn as_in_puppet() -> Policy {
     }
 }
 
-/// Reads `puppet.conf`; one that is not there says nothing. What the command line says comes last in `[server]`, where the first
-/// word counts, so it is put before.
-/// The URL of the PuppetDB that a Puppet server would use: `puppetdb.conf` tells where it is, and `puppet.conf` whether it is asked.
-fn puppetdb(confdir: &Path, puppet: &PuppetConf) -> Result<Option<String>, String> {
+/// The URL of the PuppetDB that a Puppet server would use: `puppetdb.conf` has its address, `puppet.conf` says whether it is used.
+fn puppetdb(confdir: &Path, puppet: &PuppetConf) -> Result<Option<String>, Problem> {
     let reports = puppet.given("reports").unwrap_or_default();
     let is_used = puppet.given("storeconfigs") == Some("true")
         && puppet.given("storeconfigs_backend").is_none_or(|backend| backend == "puppetdb")
@@ -252,28 +257,27 @@ fn puppetdb(confdir: &Path, puppet: &PuppetConf) -> Result<Option<String>, Strin
         return Ok(None);
     }
     let file = confdir.join("puppetdb.conf");
-    let wrong = |problem: &dyn std::fmt::Display| format!("{}: {problem}", file.display());
-    let bytes = crate::files::read_if_there(&file).map_err(|error| wrong(&error))?.unwrap_or_default();
-    let conf = Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| wrong(&error))?;
+    let bytes = crate::files::read_if_there(&file)?.unwrap_or_default();
+    let conf = Conf::parse(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| Problem::invalid("cannot read").on(file.display()).because(error))?;
     let urls = conf.get("main", "server_urls").unwrap_or("https://puppetdb:8081");
     // Others in the list are for when this one does not answer, which a load balancer does better.
     let first = urls.split(',').next().unwrap_or_default().trim().trim_end_matches('/');
     Ok(Some(format!("puppetdb+{first}")))
 }
 
-fn read_puppet_conf(confdir: &Path, settings: &[(String, String)]) -> Result<PuppetConf, String> {
+/// Reads `puppet.conf`; a missing file counts as an empty one. The first value of a setting in `[server]` counts, so the settings of
+/// the command line go before those of the file.
+fn read_puppet_conf(confdir: &Path, settings: &[(String, String)]) -> Result<PuppetConf, Problem> {
     let file = confdir.join("puppet.conf");
-    let written = match crate::files::read_if_there(&file) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
-        Err(error) => return Err(format!("{}: {error}", file.display())),
-    };
+    let written = crate::files::read_if_there(&file)?.unwrap_or_default();
     let mut text = String::from("[server]\n");
     for (name, value) in settings {
         text.push_str(&format!("{name} = {value}\n"));
     }
     text.push_str("[main]\n");
-    text.push_str(&written);
-    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file)
+    text.push_str(&String::from_utf8_lossy(&written));
+    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file).map_err(Problem::invalid)
 }
 
 fn usual_confdir() -> PathBuf {
@@ -291,10 +295,13 @@ fn beside(confdir: &Path, name: &str) -> PathBuf {
 }
 
 /// The name of this machine, with its domain if it has one.
-fn own_name() -> Result<String, String> {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
-    let name = name.map_err(|error| format!("the machine has no name ({error}); set certname"))?;
-    let name = name.trim().to_lowercase();
+fn own_name() -> Result<String, Problem> {
+    let name = crate::files::read(Path::new("/proc/sys/kernel/hostname")).map_err(|cause| {
+        Problem::new(cause.kind(), "cannot determine the name of this machine")
+            .caused_by(cause)
+            .help("set certname in puppet.conf")
+    })?;
+    let name = String::from_utf8_lossy(&name).trim().to_lowercase();
     if name.contains('.') {
         return Ok(name);
     }
@@ -314,7 +321,7 @@ fn layout_and_practice(
     server: &PuppetserverConf,
     confdir: &Path,
     ssldir: &Path,
-) -> Result<(Layout, Practice), String> {
+) -> Result<(Layout, Practice), Problem> {
     let path = |name: &str| puppet.given(name).map(PathBuf::from);
     let old = ssldir.join("ca");
     let directory = path("cadir")
@@ -337,9 +344,7 @@ fn layout_and_practice(
     };
     let length = |name: &str, text: Option<String>| match text {
         None => Ok(None),
-        Some(text) => {
-            time::duration(&text).map(Some).ok_or_else(|| format!("{name}: '{text}' is no duration"))
-        }
+        Some(text) => duration(name, &text).map(Some),
     };
     let usual = Practice::default();
     let of_server = |name: &str| server.text("certificate-authority", name);
@@ -350,7 +355,9 @@ fn layout_and_practice(
         (Some("ec"), _) => KeyKind::Ec,
         (_, Some(bits)) => match bits.parse() {
             Ok(bits @ 2048..=4096) => KeyKind::Rsa(bits),
-            _ => return Err(format!("keylength: '{bits}' is no number from 2048 to 4096")),
+            _ => {
+                return Err(Problem::invalid("invalid keylength").on(bits).because("expected 2048 to 4096"));
+            }
         },
         _ => usual.keys,
     };
@@ -385,19 +392,27 @@ fn tls_files(server: &PuppetserverConf, host: &HostFiles, authority: Option<&Lay
     }
 }
 
+/// The value of a setting that is a duration.
+fn duration(setting: &str, text: &str) -> Result<Duration, Problem> {
+    time::duration(text).ok_or_else(|| {
+        Problem::invalid(format!("invalid {setting}"))
+            .on(format_args!("'{text}'"))
+            .because("expected a duration")
+            .help("write seconds, or a number with a unit: 90d, 12h, 5y")
+    })
+}
+
 fn compiling(
     puppet: &PuppetConf,
     server: &PuppetserverConf,
     threads: Option<usize>,
-) -> Result<Compiling, String> {
+) -> Result<Compiling, Problem> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let number = |name: &str| server.number("jruby-puppet", name);
     let look = match puppet.given("environment_timeout").unwrap_or("0") {
         "unlimited" => None,
         "0" => Some(AT_ONCE),
-        text => Some(
-            time::duration(text).ok_or_else(|| format!("environment_timeout: '{text}' is no duration"))?,
-        ),
+        text => Some(duration("environment_timeout", text)?),
     };
     Ok(Compiling {
         threads: threads
@@ -416,7 +431,7 @@ fn compiling(
 mod tests {
     use super::*;
 
-    fn read(files: &[(&str, &str)]) -> Result<Settings, String> {
+    fn read(files: &[(&str, &str)]) -> Result<Settings, Problem> {
         use std::sync::atomic::{AtomicU32, Ordering};
         static COUNTER: AtomicU32 = AtomicU32::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -460,6 +475,7 @@ mod tests {
             let named = format!("[server]\ncertname = a\n{puppet_conf}");
             read(&[("puppet/puppet.conf", &named), ("puppet/puppetdb.conf", puppetdb_conf)])
                 .map(|settings| settings.store)
+                .map_err(|problem| problem.to_string())
         };
         let two = "[main]\nserver_urls = https://db1.example.com:8081/, https://db2.example.com:8081\n";
         let first = Ok(Some("puppetdb+https://db1.example.com:8081".to_owned()));
@@ -471,11 +487,8 @@ mod tests {
         assert_eq!(store("storeconfigs = true\nstoreconfigs_backend = active_record\n", two), Ok(None));
         assert!(store("reports = puppetdb\n", "nonsense").unwrap_err().contains("puppetdb.conf"));
         assert!(store("certname = ca\n", "").is_ok(), "the first one counts");
-        assert!(
-            read(&[("puppet/puppet.conf", "[server]\ncertname = ca\n")])
-                .unwrap_err()
-                .contains("certname: ca")
-        );
+        let unusable = read(&[("puppet/puppet.conf", "[server]\ncertname = ca\n")]).unwrap_err();
+        assert!(unusable.to_string().starts_with("invalid certname 'ca': "), "{unusable}");
     }
 
     #[test]
@@ -498,9 +511,9 @@ mod tests {
         );
         assert!(settings.authority.is_none());
         assert_eq!(settings.rules.describe().len(), 1);
-        assert!(read(&[("puppet/kukla.toml", "[server")]).unwrap_err().contains("kukla.toml"));
-        assert!(
-            read(&[("puppet/puppet.conf", "[server]\nkeylength = 12\n")]).unwrap_err().contains("keylength")
-        );
+        let malformed = read(&[("puppet/kukla.toml", "[server")]).unwrap_err();
+        assert!(malformed.to_string().contains("kukla.toml"), "{malformed}");
+        let short = read(&[("puppet/puppet.conf", "[server]\nkeylength = 12\n")]).unwrap_err();
+        assert_eq!(short.to_string(), "invalid keylength 12: expected 2048 to 4096");
     }
 }

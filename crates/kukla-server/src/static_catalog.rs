@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use kukla::catalog::Resource;
+use kukla::syntax::Problem;
 use kukla::{Catalog, Value};
 use serde_json::{Map, Value as Json};
 
@@ -19,9 +20,9 @@ pub fn inline(
     checksums: &str,
     node: &str,
     text: &mut String,
-) -> Result<(), String> {
+) -> Result<(), Problem> {
     let common = checksums.split('.').find_map(Checksum::named).ok_or_else(|| {
-        format!("Unable to find a common checksum type between agent '{checksums}' and master '[:sha256, :sha256lite, :md5, :md5lite, :sha1, :sha1lite, :sha512, :sha384, :sha224, :mtime, :ctime, :none]'.")
+        Problem::invalid(format!("Unable to find a common checksum type between agent '{checksums}' and master '[:sha256, :sha256lite, :md5, :md5lite, :sha1, :sha1lite, :sha512, :sha384, :sha224, :mtime, :ctime, :none]'."))
     })?;
     let modulepath = server.environments.modulepath(environment);
     let root = environment.root.canonicalize().unwrap_or_else(|_| environment.root.clone());
@@ -104,21 +105,21 @@ impl Inliner<'_> {
     }
 
     /// The metadata of the first source there is, unless it is not of the environment.
-    fn file(&self, resource: &Resource, sources: &[String]) -> Result<Option<Json>, String> {
+    fn file(&self, resource: &Resource, sources: &[String]) -> Result<Option<Json>, Problem> {
         let options = self.options(resource);
         for source in sources {
             let Some(Found::One(path)) = self.find(source) else { continue };
-            let mut metadata =
-                FileMetadata::of(&path, None, &options).map_err(|error| format!("{source}: {error}"))?;
+            let mut metadata = FileMetadata::of(&path, None, &options)
+                .map_err(|error| Problem::from_io("cannot read", &error).on(source))?;
             let Some(uri) = self.content_uri(&path, source) else { return Ok(None) };
             metadata.insert("content_uri", uri);
             metadata.insert("source", source.as_str());
             return Ok(Some(metadata.to_json()));
         }
-        Err(format!("Could not get metadata for {}", sources.join(", ")))
+        Err(Problem::not_found(format!("Could not get metadata for {}", sources.join(", "))))
     }
 
-    fn tree(&self, resource: &Resource, sources: &[String]) -> Result<Option<Map<String, Json>>, String> {
+    fn tree(&self, resource: &Resource, sources: &[String]) -> Result<Option<Map<String, Json>>, Problem> {
         let options = self.options(resource);
         let all = resource.get("sourceselect").and_then(Value::as_str) == Some("all");
         let mut found = Map::new();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kukla::Catalog;
 use kukla::catalog::Exports;
+use kukla::syntax::Problem;
 use kukla::values::Hash;
 use kukla_store::{Options, Report, Store, StoreExports, Timestamp, Update};
 use serde_json::Value;
@@ -38,7 +39,7 @@ pub struct News<'n> {
 
 impl Storing {
     /// Opens the store that a URL names; the server shows its own certificate there.
-    pub fn open(url: &str, settings: &Settings) -> Result<Storing, String> {
+    pub fn open(url: &str, settings: &Settings) -> Result<Storing, Problem> {
         let there = |path: &std::path::Path| path.exists().then(|| path.to_owned());
         let options = Options {
             certificate: there(&settings.tls.certificate),
@@ -47,7 +48,7 @@ impl Storing {
             producer: Some(settings.host.certname.clone()),
             ..Options::default()
         };
-        kukla_store::open(url, &options).map(Storing).map_err(|problem| problem.to_string())
+        kukla_store::open(url, &options).map(Storing).map_err(Problem::from)
     }
 
     /// What nodes export, as collectors ask for it.
@@ -63,7 +64,7 @@ impl Storing {
 
 impl Server {
     /// Keeps what is new about a node, all of it or nothing.
-    pub fn keep(&self, news: &News<'_>) -> Result<(), String> {
+    pub fn keep(&self, news: &News<'_>) -> Result<(), Problem> {
         let Some(Storing(store)) = &self.store else { return Ok(()) };
         if news.facts.is_none() && news.catalog.is_none() {
             return Ok(());
@@ -79,13 +80,13 @@ impl Server {
             transaction: news.transaction,
             ..Update::of(news.node, news.environment, Timestamp::now())
         };
-        store.update(&update).map_err(|problem| problem.to_string())
+        store.update(&update).map_err(Problem::from)
     }
 
     /// What a node said of itself last, if anyone has kept it.
-    pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, String> {
+    pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, Problem> {
         let Some(Storing(store)) = &self.store else { return Ok(None) };
-        let mut kept = store.facts(node).map_err(|problem| problem.to_string())?;
+        let mut kept = store.facts(node).map_err(Problem::from)?;
         if let Some(facts) = &mut kept {
             facts.remove(TRUSTED);
         }
@@ -93,9 +94,9 @@ impl Server {
     }
 
     /// Keeps a report.
-    pub fn keep_report(&self, report: &Value) -> Result<(), String> {
+    pub fn keep_report(&self, report: &Value) -> Result<(), Problem> {
         let Some(Storing(store)) = &self.store else { return Ok(()) };
         let report = Report::from_agent(report, &self.settings.host.certname, Timestamp::now());
-        report.and_then(|report| store.add_report(&report)).map_err(|problem| problem.to_string())
+        report.and_then(|report| store.add_report(&report)).map_err(Problem::from)
     }
 }

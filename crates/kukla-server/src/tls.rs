@@ -1,8 +1,9 @@
 //! TLS: the server's certificate, and whose certificates it trusts.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kukla::syntax::Problem;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
@@ -11,7 +12,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig};
 
 use crate::ca::keys::Key;
-use crate::files::{read_if_there, stamp};
+use crate::files::{read, read_if_there, stamp};
 use crate::log;
 use crate::settings::TlsFiles;
 
@@ -27,7 +28,7 @@ pub struct Tls {
 
 impl Tls {
     /// Reads the files.
-    pub fn new(files: TlsFiles) -> Result<Tls, String> {
+    pub fn new(files: TlsFiles) -> Result<Tls, Problem> {
         let stamps = stamps(&files);
         let config = configuration(&files)?;
         Ok(Tls { files, current: Mutex::new((stamps, Arc::new(config))) })
@@ -41,7 +42,7 @@ impl Tls {
             match configuration(&self.files) {
                 Ok(config) => *current = (stamps, Arc::new(config)),
                 Err(problem) => {
-                    log::error(&format!("TLS goes on with the files it had: {problem}"));
+                    log::error(&format!("cannot reload the TLS files, keeping the old ones: {problem}"));
                     current.0 = stamps;
                 }
             }
@@ -54,44 +55,44 @@ fn stamps(files: &TlsFiles) -> Stamps {
     [&files.certificate, &files.key, &files.authorities, &files.crl].map(|path| stamp(path)).into()
 }
 
-fn configuration(files: &TlsFiles) -> Result<ServerConfig, String> {
-    let read = |path: &PathBuf| match read_if_there(path) {
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(format!("there is no {}", path.display())),
-        Err(error) => Err(format!("{}: {error}", path.display())),
-    };
-    let at = |path: &PathBuf, error: String| format!("{}: {error}", path.display());
-    let certificates = |path: &PathBuf| -> Result<Vec<CertificateDer<'static>>, String> {
+fn configuration(files: &TlsFiles) -> Result<ServerConfig, Problem> {
+    fn unusable(path: &Path, error: impl std::fmt::Display) -> Problem {
+        Problem::invalid("cannot use").on(path.display()).because(error)
+    }
+    let unconfigurable = |error: &dyn std::fmt::Display| Problem::invalid("cannot set up TLS").because(error);
+    let certificates = |path: &Path| -> Result<Vec<CertificateDer<'static>>, Problem> {
         let bytes = read(path)?;
         let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
-        all.map_err(|error| at(path, error.to_string()))
+        all.map_err(|error| unusable(path, error))
     };
     let authorities = certificates(&files.authorities)?;
     let mut roots = RootCertStore::empty();
     for authority in &authorities {
-        roots.add(authority.clone()).map_err(|error| at(&files.authorities, error.to_string()))?;
+        roots.add(authority.clone()).map_err(|error| unusable(&files.authorities, error))?;
     }
     let mut verifier =
         WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
             .allow_unauthenticated();
-    if let Some(bytes) = read_if_there(&files.crl).map_err(|error| at(&files.crl, error.to_string()))? {
+    if let Some(bytes) = read_if_there(&files.crl)? {
         let lists: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&bytes).collect();
-        verifier = verifier.with_crls(lists.map_err(|error| at(&files.crl, error.to_string()))?);
+        verifier = verifier.with_crls(lists.map_err(|error| unusable(&files.crl, error))?);
     }
     // A node shows its own certificate; whether authorities are good is for their owner to say.
     let verifier = verifier.only_check_end_entity_revocation().build();
-    let verifier = verifier.map_err(|error| error.to_string())?;
+    let verifier = verifier.map_err(|error| unconfigurable(&error))?;
     let mut chain = certificates(&files.certificate)?;
     chain.truncate(1);
     // Those above come along, but for a root, which whoever trusts it has.
     chain.extend(intermediates(&chain, &authorities));
-    let key = Key::from_pem(&read(&files.key)?).map_err(|error| at(&files.key, error))?;
+    let key = Key::from_pem(&read(&files.key)?).map_err(|problem| {
+        Problem::new(problem.kind(), "cannot use").on(files.key.display()).caused_by(problem)
+    })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_protocol_versions(&[&TLS13, &TLS12])
-        .map_err(|error| error.to_string())?
+        .map_err(|error| unconfigurable(&error))?
         .with_client_cert_verifier(verifier)
         .with_single_cert(chain, key.to_der())
-        .map_err(|error| format!("{}: {error}", files.certificate.display()))?;
+        .map_err(|error| unusable(&files.certificate, error))?;
     // A session that is resumed is not verified again, so none is.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;

@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-mod support;
-
+use crate::support::{self, Directory, Harness};
 use kukla_server::ca::autosign::Autosign;
 use kukla_server::ca::certificate::{Certificate, alt_names_extension, text_extension};
 use kukla_server::ca::keys::{Key, KeyKind};
@@ -13,7 +12,6 @@ use kukla_server::ca::{
 };
 use serde_json::json;
 use std::time::Duration;
-use support::{Directory, Harness};
 use x509_cert::ext::Extension;
 
 fn practice() -> Practice {
@@ -267,12 +265,15 @@ fn an_authority_is_brought_in_and_examined() {
     let leaf = made.chain()[0].to_pem();
     let partial = import::Brought { certificates: leaf.as_bytes(), ..brought };
     let refused = import::import(&Layout::at(directory.0.join("c")), practice(), partial).unwrap_err();
-    assert!(refused.to_string().contains("whoever signed 'Puppet CA: there' is missing"), "{refused}");
+    assert!(refused.to_string().contains("the issuer of 'Puppet CA: there' is missing"), "{refused}");
     let other = setup::make(&Layout::at(directory.0.join("other")), practice(), "other").unwrap();
     let more = [&certificates[..], other.chain()[1].to_pem().as_bytes()].concat();
     let foreign = import::Brought { certificates: &more, ..brought };
     let refused = import::import(&Layout::at(directory.0.join("c")), practice(), foreign).unwrap_err();
-    assert!(refused.to_string().starts_with("the private key is not that of 'Puppet Root CA"), "{refused}");
+    assert!(
+        refused.to_string().starts_with("the private key belongs neither to 'Puppet Root CA"),
+        "{refused}"
+    );
     assert!(!directory.0.join("c").exists());
     assert!(other.generate("ca", &Wanted::default()).is_err(), "agents ask for the authority by this name");
 
@@ -284,12 +285,12 @@ fn an_authority_is_brought_in_and_examined() {
         all.into_iter().filter(|each| each.grade == grade).map(|each| each.text).collect::<Vec<_>>()
     };
     assert_eq!(findings(doctor::Grade::Wrong), [""; 0]);
-    assert_eq!(findings(doctor::Grade::Soon), ["certificates that end within 30 days: web1"]);
+    assert_eq!(findings(doctor::Grade::Soon), ["certificates that expire within 30 days: web1"]);
     std::fs::write(&layout.serial, "0001").unwrap();
     std::fs::set_permissions(&layout.key, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
     let wrong = findings(doctor::Grade::Wrong);
     assert!(
-        wrong[0].contains("can be read by everyone (mode 0644)") && wrong[1].contains("was given before"),
+        wrong[0].contains("can be read by everyone (mode 0644)") && wrong[1].contains("is already used"),
         "{wrong:?}"
     );
 }

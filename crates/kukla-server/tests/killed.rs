@@ -4,19 +4,17 @@
 
 #![allow(clippy::disallowed_methods)]
 
-mod support;
-
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::support::Directory;
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::crl::Crl;
 use kukla_server::ca::keys::KeyKind;
 use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, inventory, setup};
 use kukla_server::report;
-use support::Directory;
 
 const DIRECTORY: &str = "KUKLA_TEST_AUTHORITY";
 
@@ -57,7 +55,7 @@ fn nothing_is_half_there() {
     let mut acknowledged = Vec::new();
     for round in 0..kills {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "works_until_it_is_killed", "--nocapture"])
+            .args(["--exact", "killed::works_until_it_is_killed", "--nocapture"])
             .env(DIRECTORY, &directory.0)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

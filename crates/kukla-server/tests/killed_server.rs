@@ -5,14 +5,13 @@
 
 #![allow(clippy::disallowed_methods)]
 
-mod support;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form};
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::{Key, KeyKind};
 use kukla_server::ca::request::Request;
@@ -20,7 +19,6 @@ use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, setup};
 use kukla_server::settings::Overrides;
 use kukla_store::{Options, Question};
 use serde_json::{Value, json};
-use support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form};
 
 const DIRECTORY: &str = "KUKLA_TEST_SERVER";
 const ADDRESS: &str = "KUKLA_TEST_ADDRESS";
@@ -41,7 +39,7 @@ fn serves_until_it_is_killed() {
 
 fn start(directory: &Path, store: &str, address: SocketAddr) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "serves_until_it_is_killed", "--nocapture"])
+        .args(["--exact", "killed_server::serves_until_it_is_killed", "--nocapture"])
         .envs([
             (DIRECTORY, directory.display().to_string()),
             (ADDRESS, address.to_string()),

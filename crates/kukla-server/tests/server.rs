@@ -2,14 +2,12 @@
 
 #![allow(clippy::disallowed_methods)]
 
-mod support;
-
+use crate::support::{ACCEPT, Client, Directory, FORM, Harness, Reply, catalog_form, text_of};
 use kukla_server::ca::Wanted;
 use serde_json::json;
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
-use support::{ACCEPT, Client, Directory, FORM, Harness, Reply, catalog_form, text_of};
 
 const SITE: &str = "
   node default {

@@ -4,14 +4,12 @@
 
 #![allow(clippy::disallowed_methods)] // stores are outside
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use common::{each_store, open, version, version_of, wanted};
+use crate::common::{each_store, open, version, version_of, wanted};
 use kukla_store::{Timestamp, Update};
 
 const WRITERS: usize = 8;

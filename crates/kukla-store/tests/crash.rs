@@ -4,13 +4,11 @@
 
 #![allow(clippy::disallowed_methods)] // processes are outside
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Directory, open, version, version_of, wanted};
+use crate::common::{Directory, database, open, version, version_of, wanted};
 use kukla_store::{Timestamp, Update};
 
 const NODES: usize = 4;
@@ -41,7 +39,7 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
     let directory = Directory::new("crash");
     let sqlite = format!("sqlite:{}", directory.path("store.db"));
     let server = std::env::var("KUKLA_TEST_POSTGRES").ok();
-    let postgres = server.map(|server| common::database(&server, "crash"));
+    let postgres = server.map(|server| database(&server, "crash"));
     for url in [Some(sqlite), postgres].into_iter().flatten() {
         let store = open(&url);
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -57,7 +55,7 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
         let given_up = given_up(&url);
         for _ in 0..kills {
             let mut writer = Command::new(std::env::current_exe().unwrap())
-                .args(["writer", "--exact", "--nocapture"])
+                .args(["crash::writer", "--exact", "--nocapture"])
                 .env("KUKLA_CRASH_STORE", &url)
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())

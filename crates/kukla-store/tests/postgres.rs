@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods)] // a server is outside
 
-mod common;
-
 use std::path::Path;
 use std::time::Duration;
 
-use common::{database, exporting, open, wanted};
+use crate::common::{database, exporting, open, wanted};
 use kukla_store::codes::{NOT_A_STORE, STORE_CERTIFICATE, STORE_FAILED, STORE_TOO_NEW, STORE_UNREACHABLE};
 use kukla_store::{Options, Timestamp, Update};
 use kukla_syntax::Diagnostic;

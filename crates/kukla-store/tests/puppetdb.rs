@@ -2,14 +2,10 @@
 
 #![allow(clippy::disallowed_methods)] // a server is outside
 
-mod common;
-#[path = "common/fake.rs"]
-mod fake;
-
 use std::path::{Path, PathBuf};
 
-use common::{catalog, exporting, wanted};
-use fake::{Fake, Request};
+use crate::common::{catalog, exporting, wanted};
+use crate::fake::{Fake, Request};
 use kukla_catalog::{Filter, Resource};
 use kukla_store::codes::{BAD_STORE_QUERY, STORE_CERTIFICATE, STORE_UNREACHABLE};
 use kukla_store::{Options, Question, Timestamp, Update, open};

@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods)] // a file is outside
 
-mod common;
-
 use std::time::Duration;
 
-use common::Directory;
+use crate::common::{self, Directory};
 use kukla_store::codes::{NOT_A_STORE, STORE_FULL, STORE_LOCKED, STORE_TOO_NEW, STORE_UNREACHABLE};
 use kukla_store::{Options, Timestamp, Update, open};
 
@@ -77,7 +75,7 @@ fn a_full_disk_loses_nothing() {
     let ran = std::process::Command::new("unshare")
         .args(arguments)
         .arg(test)
-        .args(["fills_a_disk", "--exact", "--nocapture"])
+        .args(["sqlite::fills_a_disk", "--exact", "--nocapture"])
         .env("KUKLA_FULL_STORE", &url)
         .output();
     match ran {

@@ -2,9 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // stores are outside
 
-mod common;
-
-use common::{catalog, each_store, exporting, open, wanted};
+use crate::common::{catalog, each_store, exporting, open, wanted};
 use kukla_catalog::{Filter, Resource};
 use kukla_store::{Question, Report, Timestamp, Update};
 use kukla_values::{Hash, Value};

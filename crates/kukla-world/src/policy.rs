@@ -7,7 +7,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use kukla_syntax::{Diagnostic, diagnostic};
+use kukla_syntax::{Diagnostic, Problem, diagnostic};
 
 use crate::codes::NOT_ALLOWED;
 use crate::{Change, World};
@@ -194,25 +194,29 @@ impl Variables {
     }
 }
 
-/// The items of a list, and what is wrong with it if one is not `good`.
-fn list(text: &str, what: &str, good: impl Fn(&str) -> bool) -> Result<Vec<String>, String> {
+/// The items of a list, which are all `valid`.
+fn list(text: &str, expected: &str, valid: impl Fn(&str) -> bool) -> Result<Vec<String>, Problem> {
     let items: Vec<String> = text.split(',').map(str::to_owned).collect();
-    match items.iter().find(|item| item.is_empty() || !good(item)) {
-        Some(bad) => Err(format!("'{bad}' is not {what}")),
+    match items.iter().find(|item| item.is_empty() || !valid(item)) {
+        Some(item) => Err(unexpected(expected, item)),
         None => Ok(items),
     }
 }
 
+fn unexpected(expected: &str, got: &str) -> Problem {
+    Problem::invalid(format!("expected {expected}, got '{got}'"))
+}
+
 /// `off`, `on`, or commands separated by commas: absolute paths, or names to be found in `PATH`.
 impl std::str::FromStr for Commands {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Commands, String> {
+    fn from_str(text: &str) -> Result<Commands, Problem> {
         let good = |item: &str| item.starts_with('/') || !item.contains('/');
         match text {
             "off" => Ok(Commands::Off),
             "on" => Ok(Commands::On),
-            "any" | "all" | "none" => Err(format!("'{text}' is not off, on, or a list of commands")),
+            "any" | "all" | "none" => Err(unexpected("off, on, or a list of commands", text)),
             _ => list(text, "off, on, or a list of names and absolute paths", good).map(Commands::Only),
         }
     }
@@ -220,9 +224,9 @@ impl std::str::FromStr for Commands {
 
 /// `off`, `data`, `on`, or names separated by commas.
 impl std::str::FromStr for Variables {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Variables, String> {
+    fn from_str(text: &str) -> Result<Variables, Problem> {
         match text {
             "off" => Ok(Variables::Off),
             "data" => Ok(Variables::Data),
@@ -235,15 +239,15 @@ impl std::str::FromStr for Variables {
 
 /// `repository`, `modules` or `any`, and perhaps directories or files after it, separated by commas.
 impl std::str::FromStr for Files {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Files, String> {
+    fn from_str(text: &str) -> Result<Files, Problem> {
         let (reach, also) = text.split_once(',').map_or((text, None), |(reach, also)| (reach, Some(also)));
         let reach = match reach {
             "repository" => Reach::Repository,
             "modules" => Reach::Modules,
             "any" => Reach::Any,
-            other => return Err(format!("'{other}' is not repository, modules or any")),
+            other => return Err(unexpected("repository, modules or any", other)),
         };
         let also = match also {
             Some(also) => list(also, "an absolute path", |item| item.starts_with('/'))?,
@@ -255,9 +259,9 @@ impl std::str::FromStr for Files {
 
 /// `off`, `on`, or directories separated by commas.
 impl std::str::FromStr for Writes {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Writes, String> {
+    fn from_str(text: &str) -> Result<Writes, Problem> {
         let good = |item: &str| item.starts_with('/') || item.starts_with("./");
         match text {
             "off" => Ok(Writes::Off),
@@ -272,13 +276,13 @@ impl std::str::FromStr for Writes {
 
 /// `off` or `on`.
 impl std::str::FromStr for Access {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Access, String> {
+    fn from_str(text: &str) -> Result<Access, Problem> {
         match text {
             "off" => Ok(Access::Off),
             "on" => Ok(Access::On),
-            other => Err(format!("'{other}' is not off or on")),
+            other => Err(unexpected("off or on", other)),
         }
     }
 }

@@ -25,39 +25,6 @@ kukla_syntax::codes! {
     /// Puppet code is UTF-8 text. Save the file in that encoding; the message says where the first byte is that does not fit.
     INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
 
-    /// A function that serves as a Hiera backend failed; what is wrong is said where it is wrong.
-    ///
-    /// `hiera.yaml`:
-    ///
-    /// ```yaml
-    /// version: 5
-    /// hierarchy: [{ name: a, data_hash: f }]
-    /// ```
-    ///
-    /// ```puppet
-    /// function f($options, $context) { fail('no data') }
-    /// lookup('a')    # error
-    /// ```
-    BACKEND_FAILED as RUNTIME_ERROR: Error, "{cause}";
-
-    /// Something asks for data in a compilation that has none.
-    NO_DATA as RUNTIME_ERROR: Error, "There is no data to look anything up in";
-
-    /// A function of the context that a source of data is given was called with arguments it does not take.
-    ///
-    /// `hiera.yaml`:
-    ///
-    /// ```yaml
-    /// version: 5
-    /// hierarchy: [{ name: a, data_hash: f }]
-    /// ```
-    ///
-    /// ```puppet
-    /// function f($options, $context) { $context.not_found(1) }
-    /// lookup('a')    # error
-    /// ```
-    WRONG_CONTEXT_ARGUMENTS as RUNTIME_ERROR: Error, "'function Puppet::LookupContext[{method}]' {problem}";
-
     /// A line of `environment.conf` is neither a section nor a setting.
     ///
     /// `environment.conf`:

@@ -7,22 +7,21 @@ use std::time::Duration;
 
 use kukla_catalog::Catalog;
 use kukla_eval::catalog::{OutputOptions, Provenance};
-use kukla_eval::data::{self, Data as _};
+use kukla_eval::data::{LookupHit, LookupRequest, Session};
 use kukla_eval::environment::Node;
-use kukla_eval::error::{Diagnostic, Raise};
+use kukla_eval::error::{Diagnostic, Flow, Raise};
 use kukla_eval::messages::Log;
 use kukla_eval::profile::Profile;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::unit::Unit;
 use kukla_eval::vm::Vm;
-use kukla_hiera::{Explanation, Found};
+use kukla_hiera::Explanation;
 use kukla_syntax::roomy;
 use kukla_values::{Budget, Str, Value};
 use kukla_world::record::Record;
 
 use crate::caught::caught;
 use crate::certname;
-use crate::data::{HieraData, no_data};
 use crate::site::Site;
 
 /// What came of a compilation, and what was logged on the way.
@@ -83,7 +82,7 @@ pub struct Compiled {
 #[derive(Debug)]
 pub struct Answer {
     /// The value and where it came from, or why there is none.
-    pub found: Result<Found, Box<Diagnostic>>,
+    pub found: Result<LookupHit, Box<Diagnostic>>,
     /// How it was found, if asked.
     pub explanation: Option<Explanation>,
 }
@@ -118,7 +117,10 @@ impl Site {
                 }
                 let catalog = self.catalog(vm, options.keep_virtual)?;
                 let provenance = options.provenance.then(|| vm.provenance(&catalog));
-                let secrets = if options.provenance { HieraData::secrets(vm) } else { Vec::new() };
+                let secrets = match vm.data().filter(|_| options.provenance) {
+                    Some(session) => session.secrets().cloned().collect(),
+                    None => Vec::new(),
+                };
                 Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
             })
         })
@@ -151,21 +153,14 @@ impl Site {
     }
 
     /// Looks data up in the context of a node: what the site manifest sets at the top is known.
-    pub fn lookup(&self, node: &Node, wanted: &data::LookupRequest) -> Outcome<Answer> {
-        self.look_up(node, false, |vm, data| Answer {
-            found: data.find_or_fail(vm, wanted).map_err(|raise| told(raise, |text| data.redact(text))),
-            explanation: None,
-        })
+    pub fn lookup(&self, node: &Node, request: &LookupRequest) -> Outcome<Answer> {
+        self.look_up(node, false, |vm| Ok((vm.lookup_or_fail(request), None)))
     }
 
     /// The same, with an explanation of every place that was asked, whatever the answer.
-    pub fn lookup_explained(&self, node: &Node, wanted: &data::LookupRequest) -> Outcome<Answer> {
-        self.look_up(node, true, |vm, data| {
-            let (found, explanation) = data.explain(vm, wanted);
-            Answer {
-                found: found.map_err(|raise| told(raise, |text| data.redact(text))),
-                explanation: Some(explanation),
-            }
+    pub fn lookup_explained(&self, node: &Node, request: &LookupRequest) -> Outcome<Answer> {
+        self.look_up(node, true, |vm| {
+            vm.lookup_explained(request).map(|(hit, explanation)| (hit, Some(explanation)))
         })
     }
 
@@ -173,13 +168,14 @@ impl Site {
         &self,
         node: &Node,
         explain: bool,
-        ask: impl FnOnce(&mut Vm<'_>, &mut HieraData) -> Answer,
+        ask: impl FnOnce(&mut Vm<'_>) -> Flow<(Flow<LookupHit>, Option<Explanation>)>,
     ) -> Outcome<Answer> {
         self.run(node, explain, |vm| {
             let manifests = self.manifests_for(vm)?;
             vm.begin()?;
             vm.evaluate_main(manifests)?;
-            HieraData::within(vm, |data, vm| ask(vm, data)).ok_or_else(no_data)
+            let (hit, explanation) = ask(vm)?;
+            Ok(Answer { found: hit.map_err(|raise| redacted(vm, raise)), explanation })
         })
     }
 
@@ -214,12 +210,12 @@ impl Site {
         body: impl FnOnce(&mut Vm<'_>) -> Result<T, Raise>,
     ) -> Outcome<T> {
         let global = self.spec.hiera_config.as_deref();
-        let data = HieraData::new(Arc::clone(&self.data), &self.environment, global);
-        let data = if explain { data.explaining() } else { data };
+        let session = Session::new(Arc::clone(&self.data), self.environment.data_settings(global));
+        let session = if explain { session.explaining() } else { session };
         let node = self.placed(node);
         let budget = Budget::new(self.environment.settings.limits).by_clock(clock);
         let mut vm = Vm::with_budget(&self.environment, &node, budget);
-        vm.set_data(Box::new(data));
+        vm.set_data(session);
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
@@ -228,9 +224,9 @@ impl Site {
         let result =
             body(&mut vm).and_then(|result| vm.budget().look().map(|()| result).map_err(Raise::from));
         let logs = vm.take_logs();
-        let result = result.map_err(|raise| told(raise, |text| vm.redact(text)));
-        let explanation = HieraData::of(&vm).and_then(HieraData::explanations).map(str::to_owned);
-        let record = HieraData::record(&mut vm).map(Box::new);
+        let result = result.map_err(|raise| redacted(&vm, raise));
+        let explanation = vm.data().and_then(Session::explanations).map(str::to_owned);
+        let record = vm.take_record().map(Box::new);
         Outcome { result, logs, explanation, record }
     }
 
@@ -273,9 +269,9 @@ impl Site {
     }
 }
 
-/// What went wrong, without the secrets it may mention.
-fn told(raise: Raise, mut redact: impl FnMut(&mut String)) -> Box<Diagnostic> {
+/// An error without the secrets that it may mention.
+fn redacted(vm: &Vm<'_>, raise: Raise) -> Box<Diagnostic> {
     let mut failure = raise.into_diagnostic();
-    failure.edit_texts(&mut redact);
+    failure.edit_texts(&mut |text| vm.redact(text));
     failure
 }

@@ -1,9 +1,11 @@
 //! Where the values of a catalog come from, as a document and as text.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use kukla_eval::catalog::{DataPlace, How, Part, Provenance, Trail};
+use kukla_eval::catalog::{How, Part, Provenance, Trail};
 use kukla_eval::error::Location;
+use kukla_hiera::ValueOrigin;
 use serde_json::{Map, Value as Json, json};
 
 /// The document that stands beside a catalog: for each attribute of each resource how it got its value.
@@ -51,16 +53,16 @@ fn step(trail: &Trail, depth: usize) -> Json {
     json
 }
 
-fn data(places: &[DataPlace]) -> Json {
-    let place = |place: &DataPlace| {
+fn data(origins: &[Arc<ValueOrigin>]) -> Json {
+    let place = |origin: &Arc<ValueOrigin>| {
         json!({
-            "key": place.key.as_str(),
-            "file": place.file.as_ref().map(|file| file.as_str()),
-            "line": place.line,
-            "level": place.level.as_str(),
+            "key": origin.key.as_str(),
+            "file": origin.location.as_ref().map(|file| file.as_str()),
+            "line": origin.line,
+            "level": origin.level.as_str(),
         })
     };
-    places.iter().map(place).collect()
+    origins.iter().map(place).collect()
 }
 
 fn part(part: &Part, depth: usize) -> Json {
@@ -154,24 +156,24 @@ fn write_chain(out: &mut String, trail: &Trail, indent: &str) {
     }
 }
 
-fn write_data(out: &mut String, places: &[DataPlace], indent: &str) {
-    if places.is_empty() {
+fn write_data(out: &mut String, origins: &[Arc<ValueOrigin>], indent: &str) {
+    if origins.is_empty() {
         let _ = writeln!(out, "{indent}data: nothing found, the default of the lookup");
     }
-    for place in places {
-        let file = match (&place.file, place.line) {
+    for origin in origins {
+        let file = match (&origin.location, origin.line) {
             (Some(file), Some(line)) => format!(" in {file}:{line}"),
             (Some(file), None) => format!(" in {file}"),
             (None, _) => String::new(),
         };
-        let _ = writeln!(out, "{indent}data: key {}{file} (level \"{}\")", place.key, place.level);
+        let _ = writeln!(out, "{indent}data: key {}{file} (level \"{}\")", origin.key, origin.level);
     }
 }
 
 /// Whether the value passed through something encrypted on its way.
 pub fn is_secret(trail: &Trail) -> bool {
     trail.parts.iter().any(|part| match part {
-        Part::Data(places) => places.iter().any(|place| place.encrypted),
+        Part::Data(origins) => origins.iter().any(|origin| origin.encrypted),
         Part::Parameter(_, _, trail) | Part::Variable(_, trail) => {
             trail.as_ref().is_some_and(|trail| is_secret(trail))
         }

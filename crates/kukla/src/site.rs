@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kukla_catalog::Exports;
-use kukla_eval::environment::{Environment, Loaded};
+use kukla_eval::environment::{Environment, EnvironmentSpec, Loaded};
 use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
@@ -147,12 +147,16 @@ impl Site {
         let plain = |path: &PathBuf| if path.is_absolute() { normal(path) } else { path.clone() };
         let modulepath = modulepath.iter().map(plain).collect();
         confine::admit_placed(&guard, layout.as_ref());
-        let mut environment =
-            Environment::new(&spec.environment, root, modulepath, settings, Arc::clone(&world), registry());
-        environment.programs = Arc::clone(programs);
-        environment.exports = exports;
-        environment.depend_on(&layout_inputs);
-        environment.extensions = Some(Arc::new(RubyExtensions::new(Arc::clone(ruby))));
+        let environment = Environment::new(EnvironmentSpec {
+            root,
+            modulepath,
+            settings,
+            programs: Arc::clone(programs),
+            exports,
+            extensions: Some(Arc::new(RubyExtensions::new(Arc::clone(ruby)))),
+            inputs: layout_inputs,
+            ..EnvironmentSpec::new(&spec.environment, Arc::clone(&world), registry())
+        });
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
         let paths = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),

@@ -1,10 +1,8 @@
 //! What a process notices of changes on disk between two compilations.
 
-mod common;
-
 use kukla::Compiler;
 
-use common::Site;
+use crate::common::Site;
 
 /// The messages of the catalog of a node, or the error.
 fn messages(compiler: &Compiler, site: &Site) -> Result<Vec<String>, String> {

@@ -1,8 +1,6 @@
 //! What a process remembers of data while it compiles for many nodes.
 #![allow(clippy::disallowed_methods, reason = "it says how long it took")]
 
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -10,7 +8,7 @@ use kukla::Compiler;
 use kukla::rpc::Request;
 use serde_json::json;
 
-use common::Site;
+use crate::common::Site;
 
 const NODES: usize = 1_000;
 const ROLES: usize = 300;

@@ -2,18 +2,14 @@
 //! speaks the machine interface when given the argument `rpc`. Compares values, types, errors and logs.
 #![allow(clippy::disallowed_methods, reason = "the reference reads its files from disk")]
 
-mod common;
-#[path = "../../kukla-formats/tests/support/mod.rs"]
-mod support;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
 use kukla::rpc::Server;
 use serde_json::{Value as Json, json};
 
-use common::write as put;
-use support::{Dice, Reference, number};
+use crate::common::write as put;
+use crate::support::{Dice, Reference, number};
 
 const KEYS: [&str; 7] = ["alpha", "beta", "list", "hash", "one::p", "one::q", "two::p"];
 const TYPES: [&str; 7] = ["String", "Integer", "Array", "Hash", "Any", "Optional[Integer]", "Enum['a', 'b']"];

@@ -1,12 +1,10 @@
 //! Where the values of a catalog come from: every way an attribute can get its value.
 
-mod common;
-
 use kukla::Compiler;
 use kukla::provenance;
 use serde_json::{Value as Json, json};
 
-use common::Site;
+use crate::common::Site;
 
 const SITE: &str = "\
 File { mode => '0600' }

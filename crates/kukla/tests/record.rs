@@ -1,13 +1,11 @@
 //! The record of what a compilation rests on: complete, whether things were read for it or for others before it.
 
-mod common;
-
 use std::collections::BTreeSet;
 
 use kukla::world::record::{Input, Question, Record, Recorded};
 use kukla::{Compiler, DiskWorld};
 
-use common::Site;
+use crate::common::Site;
 
 const FILES: [(&str, &str); 14] = [
     (

@@ -1,15 +1,13 @@
 //! Encrypted data from the file to the catalog, and that nothing else shows it. The key pair and the blocks were made with
 //! OpenSSL for this test.
 
-mod common;
-
 use kukla::Compiler;
 use kukla::provenance;
 use kukla_eval::data;
 use kukla_values::Value;
 use serde_json::json;
 
-use common::Site;
+use crate::common::Site;
 
 const KEY: &str = include_str!("secrets/private_key.pem");
 const OTHER_KEY: &str = include_str!("secrets/other_key.pem");

@@ -1,14 +1,12 @@
 //! What the sites of a process have in common, and what each compilation says about the files it uses.
 
-mod common;
-
 use std::sync::Barrier;
 
 use kukla::rpc::Request;
 use kukla::{Compiler, Log};
 use serde_json::json;
 
-use common::Site;
+use crate::common::Site;
 
 /// An environment with something questionable in the site manifest, a module's first file, another one, a function, a type that
 /// another type refers to, a template, a file nothing uses, and the metadata of a module.

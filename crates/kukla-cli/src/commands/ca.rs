@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kukla::syntax::Problem;
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, Brought};
 use kukla_server::ca::setup::{self, HostFiles};
@@ -127,12 +128,12 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn act(args: &Args) -> Result<Outcome, String> {
-    let settings = Settings::read(&args.server.overrides()?)?;
+    let settings = Settings::read(&args.server.overrides()?).map_err(|problem| problem.with_help())?;
     let Some((layout, practice)) = settings.authority.clone() else {
         return Err("services.d/ca.cfg says that there is no certificate authority here".to_owned());
     };
     let host = &settings.host;
-    let told = |refusal: Refusal| refusal.to_string();
+    let told = |refusal: Refusal| Problem::from(refusal).with_help();
     match &args.action {
         Action::Setup { alt_names } => {
             let authority = setup::make(&layout, practice, &host.certname).map_err(told)?;
@@ -177,7 +178,7 @@ fn act(args: &Args) -> Result<Outcome, String> {
             if authority.delete(name)? {
                 Ok(())
             } else {
-                Err(Refusal::Missing(format!("Could not find a certificate for {name}")))
+                Err(Refusal::missing(format!("Could not find a certificate for {name}")))
             }
         })),
         Action::Generate { names, alt_names, extensions, ttl } => {

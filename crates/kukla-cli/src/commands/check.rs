@@ -160,7 +160,7 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
             }
             None => parts.push(Part { root, shape, only: vec![only], extra }),
         };
-        let mut code = files::below(std::slice::from_ref(&path))?;
+        let mut code = files::find_code(std::slice::from_ref(&path))?;
         // What tests bring along is someone else's.
         let is_fixture = |file: &PathBuf| {
             file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kukla::eval::data;
-use kukla::hiera::Found;
+use kukla::hiera::LookupHit;
 use kukla::rpc::from_json;
 use kukla::{Answer, Compiler, Diagnostic, Outcome as Answered, Type, Value};
 
@@ -121,7 +121,7 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
 }
 
 /// The answer behind an explanation: the options in force, where it came from, and the value unless it is a secret.
-fn summary(found: &Found, format: ValueFormat) {
+fn summary(found: &LookupHit, format: ValueFormat) {
     if let Some(options) = &found.options {
         let options = ValueFormat::Puppet.print(&options.clone().into());
         outln!("lookup_options in force: {options}");

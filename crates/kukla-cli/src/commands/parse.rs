@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Outcome {
         None => args.files.iter().map(|path| files::read(path)).collect(),
     };
     let several = sources.len() > 1;
-    let rules = Rules { epp: args.epp.then_some(true), here: files::here(), ..Rules::default() };
+    let rules = Rules { epp: args.epp.then_some(true), here: files::current_directory(), ..Rules::default() };
     let mut outcome = Outcome::Done;
     for source in sources {
         let (source, invalid) = match source {

@@ -43,7 +43,7 @@ pub struct Allowed {
 
 /// Reads a policy for the network. There is none for Ruby code here, so nobody is led to believe that there were.
 pub fn network(text: &str) -> Result<Access, String> {
-    match text.parse()? {
+    match text.parse().map_err(|problem: kukla::syntax::Problem| problem.to_string())? {
         Access::Off => Ok(Access::Off),
         Access::On => Err("Ruby code has no network here; --answers DIR gives recorded answers, --ruby PATH names a Ruby that has one".into()),
     }

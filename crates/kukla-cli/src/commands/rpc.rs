@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Outcome {
         }
         if line.len().max(answer.len()) > LARGE || began.elapsed() > LONG {
             drop((answer, std::mem::take(&mut line)));
-            memory::give_back();
+            memory::release();
         }
     }
 }

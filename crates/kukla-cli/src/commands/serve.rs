@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use kukla::syntax::Problem;
 use kukla::world::policy::{Commands, Writes};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
@@ -98,14 +99,14 @@ fn serve(args: &Args) -> Result<(), String> {
             overrides.settings.push((name.to_owned(), absolute(path)?.display().to_string()));
         }
     }
-    let mut settings = Settings::read(&overrides)?;
+    let mut settings = Settings::read(&overrides).map_err(|problem| problem.with_help())?;
     settings.policy.commands.clone_from(&args.commands);
     settings.policy.writes.clone_from(&args.writes);
     overrides.policy = Some(settings.policy.clone());
     if args.check {
         return check(&settings);
     }
-    run::run(&overrides)
+    run::run(&overrides).map_err(|problem| problem.with_help())
 }
 
 /// Says what would be served. Nothing is written: an authority that is not there yet is not made.
@@ -117,9 +118,10 @@ fn check(settings: &Settings) -> Result<(), String> {
             outln!("authority         {}", layout.directory.display());
             if layout.key.exists() {
                 kukla_server::ca::Authority::open(layout.clone(), practice.clone())
-                    .map_err(|refusal| refusal.to_string())?;
+                    .map_err(|refusal| Problem::from(refusal).with_help())?;
                 if settings.tls.certificate.exists() {
-                    kukla_server::tls::Tls::new(settings.tls.clone())?;
+                    kukla_server::tls::Tls::new(settings.tls.clone())
+                        .map_err(|problem| problem.with_help())?;
                 }
             } else {
                 outln!("                  there is none yet; the server makes one when it starts");
@@ -127,7 +129,7 @@ fn check(settings: &Settings) -> Result<(), String> {
         }
         None => {
             outln!("authority         on another machine");
-            kukla_server::tls::Tls::new(settings.tls.clone())?;
+            kukla_server::tls::Tls::new(settings.tls.clone()).map_err(|problem| problem.with_help())?;
         }
     }
     for path in &settings.environmentpath {

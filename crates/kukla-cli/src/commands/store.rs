@@ -1,16 +1,17 @@
-//! `kukla store`: what a store knows.
+//! `kukla store`: queries and maintenance of a store.
 
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
+use kukla::syntax::{Problem, suggest};
 use kukla_store::{Question, Store, Timestamp};
 use serde_json::{Value as Json, json};
 
-use super::stores::{StoreOptions, told};
-use crate::Outcome;
+use super::stores::StoreOptions;
 use crate::output::{self, errln};
+use crate::render::table::Table;
+use crate::{CommandResult, ExitKind};
 
-mod table;
 mod transfer;
 
 #[derive(Debug, clap::Args)]
@@ -30,131 +31,128 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List nodes, and when something was last heard of them
+    /// List nodes and the times of their latest facts, catalog and report
     Nodes {
-        /// Also nodes that are deactivated or expired
+        /// Include nodes that are deactivated or expired
         #[arg(long)]
         inactive: bool,
         #[command(flatten)]
-        asked: Asked,
+        options: QueryOptions,
     },
     /// Print the facts of a node
     Facts {
-        /// The node's name
+        /// Name of the node
         node: String,
         #[command(flatten)]
-        asked: Asked,
+        options: QueryOptions,
     },
     /// List resources
     Resources {
-        /// Only those of a node
+        /// List only resources of this node
         #[arg(long, value_name = "NAME")]
         node: Option<String>,
-        /// Only those of a type, as Sshkey
+        /// List only resources of this type, for example Sshkey
         #[arg(long = "type", value_name = "TYPE")]
         type_name: Option<String>,
-        /// Only those with a tag
+        /// List only resources with this tag
         #[arg(long, value_name = "TAG")]
         tag: Option<String>,
-        /// Only those that are exported
+        /// List only exported resources
         #[arg(long)]
         exported: bool,
         #[command(flatten)]
-        asked: Asked,
+        options: QueryOptions,
     },
-    /// Ask a query, in PQL or as an array in JSON
+    /// Run a query, in PQL or as a JSON array
     Query {
-        /// The query, as in 'nodes[certname] { facts { name = "kernel" and value = "Linux" } }'
+        /// The query, for example 'nodes[certname] { facts { name = "kernel" and value = "Linux" } }'
         query: String,
         #[command(flatten)]
-        asked: Asked,
+        options: QueryOptions,
     },
-    /// Write all that is known to a directory: facts/, catalogs/ and reports/, a file for each
+    /// Write all facts, catalogs and reports to a directory, one file each
     ///
-    /// The catalogs hold secrets that nodes export, so the files are for their owner alone. `--facts DIR/facts` and `--exported DIR/catalogs` of other
-    /// commands read them.
+    /// Catalogs contain the secrets that nodes export, so only the owner can read the files. Other commands read them with
+    /// `--facts DIR/facts` and `--exported DIR/catalogs`.
     Export {
-        /// The directory, which is made
+        /// The directory, which is created
         directory: PathBuf,
         #[command(flatten)]
         store: StoreOptions,
     },
-    /// Read what `export`, or `puppet db export` when unpacked, has written
+    /// Read a directory that `export`, or `puppet db export` after unpacking, has written
     Import {
         /// The directory
         directory: PathBuf,
         #[command(flatten)]
         store: StoreOptions,
     },
-    /// Take nodes out of service: nothing that they export is collected any more, until something is heard of them again
+    /// Deactivate nodes: the resources they export are not collected until they send facts, a catalog or a report again
     Deactivate {
-        /// The nodes' names
+        /// Names of the nodes
         #[arg(required = true)]
         nodes: Vec<String>,
         #[command(flatten)]
         store: StoreOptions,
     },
-    /// Delete what has had its time
+    /// Expire and delete nodes, and delete reports, by age
     Purge {
-        /// Nodes of which nothing was heard for so long expire: 7d, 12h, 30m
-        #[arg(long, value_name = "TIME", value_parser = span)]
+        /// Expire nodes that sent nothing for this long: 7d, 12h, 30m [default: never]
+        #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         expire_after: Option<i64>,
-        /// Nodes that were deactivated or expired so long ago are deleted
-        #[arg(long, value_name = "TIME", value_parser = span, default_value = "14d")]
+        /// Delete nodes that were deactivated or expired this long ago
+        #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "14d")]
         delete_after: i64,
-        /// Reports that are older are deleted
-        #[arg(long, value_name = "TIME", value_parser = span, default_value = "14d")]
+        /// Delete reports that are older than this
+        #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "14d")]
         reports_after: i64,
         #[command(flatten)]
         store: StoreOptions,
     },
 }
 
-/// What all questions have in common.
+/// The options of all queries.
 #[derive(Debug, clap::Args)]
-struct Asked {
+struct QueryOptions {
     #[command(flatten)]
     store: StoreOptions,
-    /// How to print the answer
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// Columns for people
+    /// Aligned columns
     #[default]
     Table,
-    /// A list of rows
+    /// A JSON array of rows
     Json,
 }
 
-/// Asks or looks after a store.
-pub fn run(args: &Args) -> Outcome {
-    let done = match &args.command {
-        Command::Nodes { inactive, asked } => nodes(*inactive, asked),
-        Command::Facts { node, asked } => facts(node, asked),
-        Command::Resources { node, type_name, tag, exported, asked } => {
-            resources([("certname", node), ("type", type_name), ("tag", tag)], *exported, asked)
+/// Runs the subcommand.
+pub fn run(args: &Args) -> CommandResult {
+    match &args.command {
+        Command::Nodes { inactive, options } => list_nodes(*inactive, options),
+        Command::Facts { node, options } => print_facts(node, options),
+        Command::Resources { node, type_name, tag, exported, options } => {
+            list_resources([("certname", node), ("type", type_name), ("tag", tag)], *exported, options)
         }
-        Command::Query { query, asked } => query_for(query, asked),
-        Command::Export { directory, store } => {
-            store.wanted().and_then(|store| transfer::export(&*store, directory))
+        Command::Query { query, options } => {
+            print(run_query(options, &Question::pql(query))?, options.format)
         }
-        Command::Import { directory, store } => {
-            store.wanted().and_then(|store| transfer::import(&*store, directory))
-        }
-        Command::Deactivate { nodes, store } => store.wanted().and_then(|store| deactivate(&*store, nodes)),
+        Command::Export { directory, store } => Ok(transfer::export(&*store.require()?, directory)?),
+        Command::Import { directory, store } => Ok(transfer::import(&*store.require()?, directory)?),
+        Command::Deactivate { nodes, store } => deactivate(&*store.require()?, nodes),
         Command::Purge { expire_after, delete_after, reports_after, store } => {
-            store.wanted().and_then(|store| purge(&*store, *expire_after, *delete_after, *reports_after))
+            purge(&*store.require()?, *expire_after, *delete_after, *reports_after)
         }
-    };
-    done.unwrap_or_else(|problem| Outcome::unable(&problem))
+    }
 }
 
-/// What a store answers, with columns in the order in which they were asked for.
-fn ask(asked: &Asked, question: &Question) -> Result<Vec<Json>, String> {
-    let rows = asked.store.wanted()?.query(question).map_err(|wrong| told(&wrong))?;
+/// The rows that answer a query, with columns in the order of the query.
+fn run_query(options: &QueryOptions, question: &Question) -> Result<Vec<Json>, Problem> {
+    let rows = options.store.require()?.query(question)?;
     let columns = question.columns();
     let ordered = |row: Json| match row {
         Json::Object(mut fields) => {
@@ -168,19 +166,40 @@ fn ask(asked: &Asked, question: &Question) -> Result<Vec<Json>, String> {
     Ok(rows.into_iter().map(ordered).collect())
 }
 
-fn print(rows: Vec<Json>, format: Format) -> Result<Outcome, String> {
+fn print(rows: Vec<Json>, format: Format) -> CommandResult {
     match format {
-        Format::Table => output::document(&table::rendered(&rows)),
+        Format::Table => output::document(&table(&rows)),
         Format::Json => {
             let lines: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
             let body = if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join(",\n")) };
             output::document(&format!("[{body}]\n"));
         }
     }
-    Ok(Outcome::Done)
+    Ok(ExitKind::Success)
 }
 
-fn nodes(inactive: bool, asked: &Asked) -> Result<Outcome, String> {
+/// Rows below the names of their columns.
+fn table(rows: &[Json]) -> String {
+    let Some(Json::Object(first)) = rows.first() else { return String::new() };
+    let mut table = Table::default().with_limit(60);
+    table.row(first.keys());
+    for row in rows {
+        table.row(first.keys().map(|name| cell(&row[name.as_str()])));
+    }
+    table.text()
+}
+
+/// A value on one line.
+fn cell(value: &Json) -> String {
+    let text = match value {
+        Json::Null => "-".to_owned(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn list_nodes(inactive: bool, options: &QueryOptions) -> CommandResult {
     let state = if inactive { "any" } else { "active" };
     let columns =
         ["certname", "facts_timestamp", "catalog_timestamp", "report_timestamp", "latest_report_status"];
@@ -192,53 +211,66 @@ fn nodes(inactive: bool, asked: &Asked) -> Result<Outcome, String> {
         ["extract", columns, ["=", "node_state", state]],
         ["order_by", ["certname"]]
     ]);
-    print(ask(asked, &Question::Ast(query))?, asked.format)
+    print(run_query(options, &Question::Ast(query))?, options.format)
 }
 
-fn facts(node: &str, asked: &Asked) -> Result<Outcome, String> {
+fn print_facts(node: &str, options: &QueryOptions) -> CommandResult {
     let query = json!([
         "from",
         "facts",
         ["extract", ["name", "value"], ["=", "certname", node]],
         ["order_by", ["name"]]
     ]);
-    let rows = ask(asked, &Question::Ast(query))?;
-    match rows.is_empty() {
-        true => Err(format!("there are no facts of {node}")),
-        false => print(rows, asked.format),
+    let rows = run_query(options, &Question::Ast(query))?;
+    if rows.is_empty() {
+        let problem = Problem::not_found("no facts of").on(format!("'{node}'")).because("unknown node");
+        return Err(with_suggestion(problem, &*options.store.require()?, node)?);
     }
+    print(rows, options.format)
 }
 
-fn resources(wanted: [(&str, &Option<String>); 3], exported: bool, asked: &Asked) -> Result<Outcome, String> {
+/// A problem with an unknown node, with the name of a known node that is near.
+fn with_suggestion(problem: Problem, store: &dyn Store, node: &str) -> Result<Problem, Problem> {
+    let query = json!(["from", "nodes", ["extract", ["certname"], ["=", "node_state", "any"]]]);
+    let rows = store.query(&Question::Ast(query))?;
+    let names = rows.iter().filter_map(|row| row["certname"].as_str());
+    Ok(match suggest::nearest(node, names) {
+        Some(near) => problem.help(format!("did you mean '{near}'?")),
+        None => problem.help("`kukla store nodes` lists the nodes"),
+    })
+}
+
+fn list_resources(
+    filters: [(&str, &Option<String>); 3],
+    exported: bool,
+    options: &QueryOptions,
+) -> CommandResult {
     let equal = |(name, value): &(&str, &Option<String>)| Some(json!(["=", name, value.as_ref()?]));
-    let mut conditions: Vec<Json> = wanted.iter().filter_map(equal).collect();
+    let mut conditions: Vec<Json> = filters.iter().filter_map(equal).collect();
     if exported {
         conditions.push(json!(["=", "exported", true]));
     }
-    // An empty `and` is no condition to PuppetDB.
+    // PuppetDB refuses an empty `and`.
     conditions.push(json!(["=", "node_state", "active"]));
     let condition: Vec<Json> = std::iter::once("and".into()).chain(conditions).collect();
     let columns = json!(["certname", "type", "title", "exported", "parameters"]);
     let order = json!(["order_by", ["certname", "type", "title"]]);
     let query = json!(["from", "resources", ["extract", columns, condition], order]);
-    print(ask(asked, &Question::Ast(query))?, asked.format)
+    print(run_query(options, &Question::Ast(query))?, options.format)
 }
 
-fn query_for(query: &str, asked: &Asked) -> Result<Outcome, String> {
-    print(ask(asked, &Question::pql(query))?, asked.format)
-}
-
-fn deactivate(store: &dyn Store, nodes: &[String]) -> Result<Outcome, String> {
-    let mut outcome = Outcome::Done;
+fn deactivate(store: &dyn Store, nodes: &[String]) -> CommandResult {
+    let mut is_missing = false;
     for node in nodes {
-        if store.deactivate(node, Timestamp::now()).map_err(|wrong| told(&wrong))? {
+        if store.deactivate(node, Timestamp::now())? {
             errln!("{node} is deactivated");
         } else {
-            errln!("kukla: there is no node {node} in the store");
-            outcome = Outcome::Found;
+            let problem = Problem::not_found("unknown node").on(format!("'{node}'"));
+            output::report(&with_suggestion(problem, store, node)?);
+            is_missing = true;
         }
     }
-    Ok(outcome)
+    Ok(ExitKind::findings_if(is_missing))
 }
 
 fn purge(
@@ -246,26 +278,23 @@ fn purge(
     expire_after: Option<i64>,
     delete_after: i64,
     reports_after: i64,
-) -> Result<Outcome, String> {
+) -> CommandResult {
     let now = Timestamp::now();
-    let purge = || -> kukla_store::Result<()> {
-        if let Some(silent) = expire_after {
-            store.expire(now.minus(silent), now)?.iter().for_each(|node| errln!("{node} has expired"));
-        }
-        store.purge_nodes(now.minus(delete_after))?.iter().for_each(|node| errln!("{node} is deleted"));
-        let reports = store.purge_reports(now.minus(reports_after))?;
-        errln!("{reports} reports are deleted");
-        Ok(())
-    };
-    purge().map(|()| Outcome::Done).map_err(|wrong| told(&wrong))
+    if let Some(silent) = expire_after {
+        store.expire(now.minus(silent), now)?.iter().for_each(|node| errln!("{node} has expired"));
+    }
+    store.purge_nodes(now.minus(delete_after))?.iter().for_each(|node| errln!("{node} is deleted"));
+    let reports = store.purge_reports(now.minus(reports_after))?;
+    errln!("{reports} reports are deleted");
+    Ok(ExitKind::Success)
 }
 
-/// A span of time, in milliseconds: `14d`, `12h`, `30m`, `90s`.
-fn span(text: &str) -> Result<i64, String> {
+/// A duration in milliseconds: `14d`, `12h`, `30m`, `90s`.
+fn parse_duration(text: &str) -> Result<i64, Problem> {
     let units = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)];
-    let read = units.iter().find_map(|(unit, length)| {
+    let duration = units.iter().find_map(|(unit, length)| {
         let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
-        number.checked_mul(*length).filter(|span| *span >= 0)
+        number.checked_mul(*length).filter(|duration| *duration >= 0)
     });
-    read.ok_or_else(|| "a span of time is a number and a unit: 14d, 12h, 30m, 90s".to_owned())
+    duration.ok_or_else(|| Problem::invalid("expected a number and a unit, for example 14d, 12h, 30m or 90s"))
 }

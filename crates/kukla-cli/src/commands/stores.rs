@@ -1,37 +1,38 @@
-//! Which store to use, as options of commands.
+//! The options that choose a store and connect to it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kukla::Diagnostic;
+use kukla::syntax::Problem;
 use kukla_store::{Options, Store};
 
-/// Which store to use, and how to reach it.
+/// The store to use, and the certificates to connect with.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct StoreOptions {
-    /// The store of facts, catalogs and exported resources of all nodes: sqlite:PATH, postgres://USER@HOST/DATABASE or
+    /// Use a store of facts, catalogs and exported resources of all nodes: sqlite:PATH, postgres://USER@HOST/DATABASE or
     /// puppetdb+https://HOST:8081
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// The certificate that this machine shows to the store's server, in PEM
+    /// Authenticate to the store's server with this certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "store")]
     store_cert: Option<PathBuf>,
-    /// The private key of that certificate, in PEM
+    /// Private key of --store-cert (PEM)
     #[arg(long, value_name = "FILE", requires = "store")]
     store_key: Option<PathBuf>,
-    /// The certificates of the authorities that vouch for the store's server, in PEM
+    /// Trust servers of stores whose certificate one of these authorities signed (PEM)
     #[arg(long, value_name = "FILE", requires = "store")]
     store_ca: Option<PathBuf>,
 }
 
 impl StoreOptions {
-    /// Whether there is to be one.
+    /// Whether the options name a store.
     pub fn is_given(&self) -> bool {
         self.store.is_some()
     }
 
-    /// Opens the store that is named, if one is.
-    pub fn open(&self) -> Result<Option<Arc<dyn Store>>, String> {
+    /// Opens the store, if the options name one.
+    pub fn open(&self) -> Result<Option<Arc<dyn Store>>, Problem> {
         let Some(url) = &self.store else { return Ok(None) };
         let options = Options {
             certificate: self.store_cert.clone(),
@@ -40,21 +41,25 @@ impl StoreOptions {
             producer: host_name(),
             ..Options::default()
         };
-        kukla_store::open(url, &options).map(Some).map_err(|wrong| told(&wrong))
+        Ok(Some(kukla_store::open(url, &options)?))
     }
 
-    /// Opens the store that a command cannot do without.
-    pub fn wanted(&self) -> Result<Arc<dyn Store>, String> {
-        self.open()?.ok_or_else(|| "which store? --store names it, as in --store sqlite:store.db".to_owned())
+    /// Opens the store that a command requires.
+    pub fn require(&self) -> Result<Arc<dyn Store>, Problem> {
+        let missing = || {
+            Problem::invalid("this command requires a store")
+                .help("name it with --store, as in --store sqlite:store.db")
+        };
+        self.open()?.ok_or_else(missing)
     }
 }
 
-/// What is wrong with a store, with what might help.
+/// The message of a store's error, with its hints.
 pub fn told(wrong: &Diagnostic) -> String {
-    wrong.hints.iter().fold(wrong.message(), |text, hint| format!("{text}\n  hint: {hint}"))
+    Problem::from(Box::new(wrong.clone())).into()
 }
 
-/// The name of this machine, for others to see who compiled.
+/// The name of this machine, which a store records as the producer of catalogs.
 fn host_name() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())

@@ -216,7 +216,7 @@ impl Target {
 
     /// The store to ask and to fill, if there is one.
     pub fn store(&self) -> Result<Option<Arc<dyn Store>>, String> {
-        self.store.open()
+        Ok(self.store.open()?)
     }
 
     /// What other nodes export, if the options name catalogs of them.

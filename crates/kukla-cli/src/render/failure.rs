@@ -1,4 +1,4 @@
-//! What went wrong while a program ran, and what it logged.
+//! Errors and log messages of a program that ran.
 
 use std::fmt::Write;
 
@@ -7,29 +7,29 @@ use kukla::eval::error::Diagnostic;
 use kukla::eval::messages::Log;
 use kukla::eval::settings::LogLevel;
 
-use super::human::picture;
+use super::human::source_excerpt;
 
-/// How errors and messages of a running program are printed.
+/// The output format of errors and messages of a program that runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ErrorFormat {
-    /// A picture of the source, hints, and what was going on
+    /// Source excerpts, hints, and the calls and resources around the error
     #[default]
     Human,
-    /// The line that Puppet prints
+    /// One line each, as Puppet prints it
     Puppet,
-    /// One JSON object a line, as in `kukla rpc`
+    /// One JSON object per line, as in `kukla rpc`
     Json,
 }
 
-/// Prints a failure and those reported with it.
+/// Renders an error and those reported with it.
 pub fn render(out: &mut String, failure: &Diagnostic, node: &str, format: ErrorFormat) {
     std::iter::once(failure).chain(&failure.others).for_each(|one| render_one(out, one, node, format));
 }
 
-/// Prints a failure alone.
+/// Renders an error alone.
 pub fn render_one(out: &mut String, failure: &Diagnostic, node: &str, format: ErrorFormat) {
     match format {
-        ErrorFormat::Human => picture(out, failure, Some(node)),
+        ErrorFormat::Human => source_excerpt(out, failure, Some(node)),
         ErrorFormat::Puppet => {
             let _ = writeln!(out, "Error: {failure} on node {node}");
         }
@@ -41,14 +41,14 @@ pub fn render_one(out: &mut String, failure: &Diagnostic, node: &str, format: Er
     }
 }
 
-/// Prints one message.
+/// Renders one log message.
 pub fn log(out: &mut String, log: &Log, format: ErrorFormat) {
     if format == ErrorFormat::Json {
         let _ = writeln!(out, "{}", kukla::rpc::log(log));
         return;
     }
     if let (ErrorFormat::Human, Some(rule)) = (format, &log.rule) {
-        picture(out, rule, None);
+        source_excerpt(out, rule, None);
         return;
     }
     let level = match log.level {

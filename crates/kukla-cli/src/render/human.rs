@@ -1,4 +1,4 @@
-//! The picture: the lines that matter, underlined.
+//! Source excerpts: the lines of a diagnostic, with underlines and labels.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,61 +8,61 @@ use kukla::syntax::{Diagnostic, Severity, Source, SourcePosition};
 
 use super::place::shown;
 
-/// Draws one diagnostic; `node` is the node it is about, if it is about one. Colours are in the text; whoever prints it takes them
-/// out where they are not wanted.
-pub fn picture(out: &mut String, diagnostic: &Diagnostic, node: Option<&str>) {
+/// Renders one diagnostic as a source excerpt; `node` is the node it is about, if any. The text has colours, which the printer
+/// removes where they are not supported.
+pub fn source_excerpt(out: &mut String, diagnostic: &Diagnostic, node: Option<&str>) {
     let root = diagnostic.root();
     let level = match root.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Deprecation => Level::WARNING.with_name("deprecation"),
     };
-    let sights = sights(diagnostic);
+    let excerpts = excerpts(diagnostic);
     let message = root.message();
     let mut group = Group::with_title(level.primary_title(&message).id(root.code.name));
-    for sight in &sights {
-        let mut snippet = Snippet::source(sight.source.text()).path(sight.source.name().map(shown));
-        for mark in &sight.marks {
-            let kind = if mark.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let label = Some(mark.label.as_str()).filter(|label| !label.is_empty());
-            snippet = snippet.annotation(kind.span(mark.range.clone()).label(label));
+    for excerpt in &excerpts {
+        let mut snippet = Snippet::source(excerpt.source.text()).path(excerpt.source.name().map(shown));
+        for underline in &excerpt.underlines {
+            let kind = if underline.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let label = Some(underline.label.as_str()).filter(|label| !label.is_empty());
+            snippet = snippet.annotation(kind.span(underline.range.clone()).label(label));
         }
         group = group.element(snippet);
     }
     for hint in root.hints.iter().chain(root.cause.iter().flat_map(|cause| &cause.hints)) {
         group = group.element(Level::HELP.message(hint));
     }
-    for note in notes(root, &sights, node) {
+    for note in notes(root, &excerpts, node) {
         group = group.element(Level::NOTE.message(note));
     }
     out.push_str(&Renderer::styled().render(&[group]));
     out.push_str("\n\n");
 }
 
-/// One text to be shown, and what is underlined in it.
-struct Sight {
+/// One source text and its underlines.
+struct Excerpt {
     source: Source,
-    marks: Vec<Mark>,
+    underlines: Vec<Underline>,
 }
 
-struct Mark {
+struct Underline {
     range: Range<usize>,
     is_primary: bool,
     label: String,
 }
 
-/// The texts to be shown, the one at fault first.
-fn sights(diagnostic: &Diagnostic) -> Vec<Sight> {
-    let mut sights = Sights::default();
+/// The source texts to show, the one with the error first.
+fn excerpts(diagnostic: &Diagnostic) -> Vec<Excerpt> {
+    let mut excerpts = Excerpts::default();
     let root = diagnostic.root();
     if let Some(place) = &root.position {
-        sights.add(place, "");
+        excerpts.add(place, "");
     }
-    root.labels.iter().for_each(|label| sights.add(&label.position, &label.message));
-    // What a template or another text is wrong about stands in that text.
+    root.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+    // An error in a template or another text has its own place there.
     if let Some(cause) = &root.cause {
-        cause.position.iter().for_each(|place| sights.add(place, "here"));
-        cause.labels.iter().for_each(|label| sights.add(&label.position, &label.message));
+        cause.position.iter().for_each(|place| excerpts.add(place, "here"));
+        cause.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
     }
     let mut outer = diagnostic;
     let mut around = Vec::new();
@@ -73,21 +73,21 @@ fn sights(diagnostic: &Diagnostic) -> Vec<Sight> {
     }
     for (place, resource) in around.into_iter().rev() {
         match resource {
-            Some(resource) => sights.add(place, &format!("{resource} is declared here")),
-            None => sights.add(place, ""),
+            Some(resource) => excerpts.add(place, &format!("{resource} is declared here")),
+            None => excerpts.add(place, ""),
         }
     }
-    sights.all
+    excerpts.all
 }
 
 #[derive(Default)]
-struct Sights {
-    all: Vec<Sight>,
-    /// Files whose text had to be read again.
+struct Excerpts {
+    all: Vec<Excerpt>,
+    /// Files whose text was read from disk.
     read: HashMap<String, Option<Source>>,
 }
 
-impl Sights {
+impl Excerpts {
     fn add(&mut self, place: &SourcePosition, label: &str) {
         let (source, range) = match place {
             SourcePosition::Within(_) => return,
@@ -102,14 +102,14 @@ impl Sights {
             SourcePosition::Line { .. } => return,
         };
         let is_primary = self.all.is_empty();
-        let mark = Mark { range, is_primary, label: label.to_owned() };
-        match self.all.iter_mut().find(|sight| is_same(&sight.source, &source)) {
-            Some(sight) => sight.marks.push(mark),
-            None => self.all.push(Sight { source, marks: vec![mark] }),
+        let underline = Underline { range, is_primary, label: label.to_owned() };
+        match self.all.iter_mut().find(|excerpt| is_same(&excerpt.source, &source)) {
+            Some(excerpt) => excerpt.underlines.push(underline),
+            None => self.all.push(Excerpt { source, underlines: vec![underline] }),
         }
     }
 
-    #[allow(clippy::disallowed_methods, reason = "a picture of a file shows what is in the file")]
+    #[allow(clippy::disallowed_methods, reason = "an excerpt of a file shows its text on disk")]
     fn text_of(&mut self, file: &str) -> Option<Source> {
         let read = || Some(Source::new(file, String::from_utf8(std::fs::read(file).ok()?).ok()?));
         self.read.entry(file.to_owned()).or_insert_with(read).clone()
@@ -129,10 +129,10 @@ fn line_range(source: &Source, line: u32) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// What is said beside the pictures: places of which there is no picture, the calls that led there, the resources around it.
-fn notes(root: &Diagnostic, sights: &[Sight], node: Option<&str>) -> Vec<String> {
+/// Notes below the excerpts: places without an excerpt, the calls that led there, the resources around it.
+fn notes(root: &Diagnostic, excerpts: &[Excerpt], node: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
-    if sights.is_empty()
+    if excerpts.is_empty()
         && let Some(SourcePosition::Line { file: Some(file), line }) = &root.position
     {
         let line = line.map_or_else(String::new, |line| format!(", line {line}"));
@@ -151,7 +151,7 @@ fn notes(root: &Diagnostic, sights: &[Sight], node: Option<&str>) -> Vec<String>
     notes
 }
 
-/// The renderer wants ranges that lie within the text, on borders of characters. The end of the text is the end of its last
+/// Clamps a range to the text and to character boundaries, as the renderer requires. The end of the text is the end of its last
 /// line, not the line that would come next.
 fn clamp(text: &str, range: Range<usize>) -> Range<usize> {
     let text = text.trim_end_matches(['\n', '\r']);

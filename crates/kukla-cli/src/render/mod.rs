@@ -1,4 +1,4 @@
-//! Rendering: one diagnostic, in the words and shapes that people and programs want.
+//! Renderers: diagnostics, values and reports in each output format.
 
 use std::fmt::Write;
 
@@ -11,22 +11,23 @@ pub mod diff;
 pub mod difference;
 pub mod failure;
 pub mod github;
-mod human;
+pub(crate) mod human;
 mod json;
 pub mod junit;
 pub mod markup;
 mod place;
 mod sarif;
+pub mod table;
 mod value;
 pub mod visible;
 
 pub use place::shown;
 pub use value::ValueFormat;
 
-/// How diagnostics are printed.
+/// The output format of diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A picture of the source with what is wrong underlined, and hints
+    /// Source excerpts with underlines, and hints
     #[default]
     Human,
     /// One line each: file:line:column: severity, code, message
@@ -37,26 +38,26 @@ pub enum Format {
     Sarif,
     /// Annotations for GitHub Actions
     Github,
-    /// The line that Puppet prints
+    /// One line each, as Puppet prints it
     Puppet,
 }
 
-/// What was found in one file.
+/// The findings of one file.
 #[derive(Debug)]
 pub struct Findings {
-    /// What is wrong with it, in order.
+    /// The diagnostics, in order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Findings {
-    /// How many errors and how many lesser things there are.
+    /// The numbers of errors and of all other findings.
     pub fn counts(&self) -> (usize, usize) {
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
         (errors, self.diagnostics.len() - errors)
     }
 }
 
-/// Prints everything that was found.
+/// Renders all findings.
 pub fn render(findings: &[Findings], format: Format) -> String {
     match format {
         Format::Json => return json::document(findings),
@@ -64,18 +65,18 @@ pub fn render(findings: &[Findings], format: Format) -> String {
         _ => {}
     }
     let mut out = String::new();
-    for diagnostic in findings.iter().flat_map(|found| &found.diagnostics) {
+    for diagnostic in findings.iter().flat_map(|file| &file.diagnostics) {
         match format {
             Format::Short => short(&mut out, diagnostic),
             Format::Github => github::annotation(&mut out, diagnostic),
             Format::Puppet => puppet(&mut out, diagnostic),
-            _ => human::picture(&mut out, diagnostic, None),
+            _ => human::source_excerpt(&mut out, diagnostic, None),
         }
     }
     out
 }
 
-/// The pictures of everything that was found, without colours.
+/// The source excerpts of all findings, without colours.
 pub fn plain(findings: &[Findings]) -> String {
     anstream::adapter::strip_str(&render(findings, Format::Human)).to_string()
 }
@@ -87,7 +88,7 @@ fn short(out: &mut String, diagnostic: &Diagnostic) {
     let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{}] {}", code.name, diagnostic.message());
 }
 
-/// The line that `puppet parser validate` would log.
+/// The line that `puppet parser validate` logs.
 fn puppet(out: &mut String, diagnostic: &Diagnostic) {
     let level = match diagnostic.severity {
         Severity::Error => "Error",
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn words_name_the_byte_that_puppet_does_and_pictures_the_whole() {
+    fn one_line_forms_name_the_position_of_puppet_and_excerpts_the_whole_range() {
         let source = Source::new("a.pp", "$x = 1\n$y = 1x\n");
         let span = Span::new(7, 14).pointing_at(10);
         let wrong = diagnostic!(span, ILLEGAL_NUMBER { value: "1x" });
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn picture() {
+    fn source_excerpt() {
         let plain = plain(&findings());
         for part in
             ["error[ILLEGAL_NUMBER]: Illegal number '1x'", "a.pp:2:6", "the first variable", "quote it"]

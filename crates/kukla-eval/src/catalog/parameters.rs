@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
+use kukla_hiera::ValueOrigin;
 use kukla_syntax::{Location, NAMELESS, Source, bail, deep};
 use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
@@ -12,7 +13,6 @@ use kukla_values::{Hash, Name, Str, Value};
 use super::attributes::{Unfit, unfit};
 use super::builder::{Param as Attribute, ResourceId};
 use super::kind::ResourceDefinition;
-use super::provenance::DataPlace;
 use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
 use crate::error::{Diagnostic, Flow, PARSE_ERROR, Raised};
 use crate::program::{Param, Params};
@@ -116,13 +116,12 @@ impl Vm<'_> {
             if !is_open(&given.values[index]) {
                 continue;
             }
-            let found = self.ask_data(|data, vm| data.class_parameter(vm, class, param.name));
             // An undef in the data gives way to a default.
-            if let Some(found) = found.transpose()?.flatten()
+            if let Some(found) = self.lookup_class_parameter(class, param.name)?
                 && (!found.value.is_undef() || param.default.is_none())
             {
                 if param.private {
-                    self.may_be_data(class, param.name, self.unit().module, &found.modules)?;
+                    self.may_be_data(class, param.name, self.unit().module, &found.origins)?;
                 }
                 given.values[index] = Some(found.value.clone());
                 self.set_parameter(id, param.name, index, given, found.value);
@@ -280,7 +279,7 @@ impl Vm<'_> {
         for (param, field) in params.iter().zip(&declared[declared.len() - params.len()..]) {
             let value = all.get(param.name.as_str());
             if value.is_some_and(|value| !field.value.contains(value) && !is_secret(value)) {
-                wrong = self.with_data(wrong, id, param.name);
+                wrong = self.with_data_origin(wrong, id, param.name);
             }
         }
         Err(wrong.into())
@@ -292,7 +291,7 @@ impl Vm<'_> {
 
     /// What is wrong with a parameter whose value may be shown, with the line of the data that its value comes from.
     #[cold]
-    fn with_data(&mut self, wrong: Diagnostic, id: ResourceId, name: Name) -> Diagnostic {
+    fn with_data_origin(&mut self, wrong: Diagnostic, id: ResourceId, name: Name) -> Diagnostic {
         let resource = self.catalog.get(id);
         let ResourceDefinition::Class(class) = &resource.definition else { return wrong };
         // What is written in the program has a place there.
@@ -300,8 +299,10 @@ impl Vm<'_> {
             return wrong;
         }
         let class = class.name;
-        let places = self.ask_data(|data, vm| data.places_of_parameter(vm, class, name)).unwrap_or_default();
-        let Some(DataPlace { key, file: Some(file), line: Some(line), .. }) = places.first() else {
+        let origins = self.origins_of_parameter(class, name);
+        let Some(ValueOrigin { key, location: Some(file), line: Some(line), .. }) =
+            origins.first().map(|origin| &**origin)
+        else {
             return wrong;
         };
         let text =

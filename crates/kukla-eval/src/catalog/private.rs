@@ -1,8 +1,11 @@
 //! What is private: classes, defined types and parameters that only the code and the data of their own module may use. What
 //! lies in no module belongs to the environment, which counts as one.
 
+use std::sync::Arc;
+
+use kukla_hiera::ValueOrigin;
 use kukla_syntax::diagnostic;
-use kukla_values::{Name, Str};
+use kukla_values::Name;
 
 use super::builder::Param;
 use super::kind::ResourceDefinition;
@@ -69,12 +72,12 @@ impl Vm<'_> {
         class: Name,
         name: Name,
         owner: Option<Name>,
-        modules: &[Option<Str>],
+        origins: &[Arc<ValueOrigin>],
     ) -> Flow<()> {
-        let foreign = modules.iter().find(|module| module.as_deref() != owner.as_deref());
+        let foreign = origins.iter().find(|origin| origin.module.as_deref() != owner.as_deref());
         match foreign {
-            Some(module) => {
-                let user = module.as_deref().map(Name::new);
+            Some(origin) => {
+                let user = origin.module.as_deref().map(Name::new);
                 Err(refuse(&parameter(name, class), owner, user))
             }
             None => Ok(()),

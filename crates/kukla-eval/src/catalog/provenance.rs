@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kukla_catalog::{Catalog, ResourceRef};
+use kukla_hiera::ValueOrigin;
 use kukla_syntax::Span;
 use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashMap;
@@ -38,21 +39,6 @@ pub enum How {
     Lambda,
 }
 
-/// A place in data that a value came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataPlace {
-    /// The key as the data has it.
-    pub key: Str,
-    /// The file or URI, if the level has any.
-    pub file: Option<Str>,
-    /// The line of the key, from one, where known.
-    pub line: Option<u32>,
-    /// The level of the hierarchy.
-    pub level: Str,
-    /// Whether the value was encrypted there.
-    pub encrypted: bool,
-}
-
 /// How a value came to be that of an attribute, a parameter or a variable.
 #[derive(Clone, Debug)]
 pub struct Trail {
@@ -66,11 +52,14 @@ pub struct Trail {
     pub replaced: Option<Arc<Trail>>,
 }
 
+/// Where the data has a value, highest level first; empty if the value is the default of the lookup.
+pub type DataOrigins = Arc<[Arc<ValueOrigin>]>;
+
 /// Something that a value was made of.
 #[derive(Clone, Debug)]
 pub enum Part {
     /// Data, highest level first.
-    Data(Arc<[DataPlace]>),
+    Data(DataOrigins),
     /// A parameter of a class or define: of what, its name, and how it got its value.
     Parameter(ResourceRef, Name, Option<Arc<Trail>>),
     /// A variable and how it got its value.
@@ -89,9 +78,9 @@ impl Trail {
 #[derive(Debug, Default)]
 pub struct Recorder {
     /// Where the answer of the last lookup came from.
-    found: Arc<[DataPlace]>,
+    found: DataOrigins,
     /// Where the last answer to each lookup in the code came from.
-    lookups: Vec<(Location, Arc<[DataPlace]>)>,
+    lookups: Vec<(Location, DataOrigins)>,
     /// The calls in the code that read files of modules, and what came in with them.
     files: Vec<(Location, Str, Vec<Part>)>,
     /// How variables got their values; a value tells whether the place still holds the same variable.
@@ -102,7 +91,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// Notes where the answer to a lookup came from that is made at a place in the code.
-    fn note(&mut self, location: Location, found: Arc<[DataPlace]>) {
+    fn note(&mut self, location: Location, found: DataOrigins) {
         match self.lookups.iter_mut().find(|(known, _)| is_same(known, &location)) {
             Some((_, places)) => *places = Arc::clone(&found),
             None => self.lookups.push((location, Arc::clone(&found))),
@@ -152,10 +141,10 @@ impl Vm<'_> {
     }
 
     /// Notes where the answer to the lookup that is being made came from, if someone wants to know.
-    pub fn note_lookup(&mut self, found: impl FnOnce() -> Arc<[DataPlace]>) {
+    pub(crate) fn note_lookup(&mut self, origins: &[Arc<ValueOrigin>]) {
         let location = self.recorder.is_some().then(|| self.call_location());
         if let (Some(location), Some(recorder)) = (location, &mut self.recorder) {
-            recorder.note(location, found());
+            recorder.note(location, origins.into());
         }
     }
 

@@ -1,11 +1,11 @@
 //! The authority at work: requests taken, certificates signed.
 
 use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use kukla::syntax::Problem;
 use num_bigint::BigUint;
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::name::GeneralName;
@@ -17,7 +17,8 @@ use super::request::{self, Request, alt_name};
 use super::time::{self, DAY};
 use super::{Layout, Practice, Refusal, inventory, oids};
 use crate::files::{
-    append_line, lock_file, make_directory, read_if_there, remove, remove_unfinished, write_once, write_whole,
+    append_line, lock_file, make_directory, read_directory, read_if_there, remove, remove_unfinished,
+    write_once, write_whole,
 };
 
 /// A certificate authority at work.
@@ -43,26 +44,22 @@ pub(super) struct Lock<'a> {
 impl Authority {
     /// Takes over a directory as it is; what a crash left unfinished is put in order.
     pub fn open(layout: Layout, practice: Practice) -> Result<Authority, Refusal> {
-        let missing = |path: &Path| {
-            Refusal::Missing(format!("there is no {}; `kukla ca setup` makes an authority", path.display()))
+        let read = |path: &Path| match read_if_there(path)? {
+            Some(bytes) => Ok(bytes),
+            None => Err(Refusal::Missing(
+                Problem::not_found("no certificate authority")
+                    .because(format_args!("{} not found", path.display()))
+                    .help("create one with `kukla ca setup`"),
+            )),
         };
-        let read = |path: &Path| match read_if_there(path) {
-            Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(missing(path)),
-            Err(error) => Err(Refusal::Failure(format!("{}: {error}", path.display()))),
-        };
-        let chain = Certificate::all_from_pem(&read(&layout.certificate)?)
-            .map_err(|problem| format!("{}: {problem}", layout.certificate.display()))?;
-        let key = Key::from_pem(&read(&layout.key)?)
-            .map_err(|problem| format!("{}: {problem}", layout.key.display()))?;
+        let chain =
+            Certificate::all_from_pem(&read(&layout.certificate)?).map_err(in_file(&layout.certificate))?;
+        let key = Key::from_pem(&read(&layout.key)?).map_err(in_file(&layout.key))?;
         let public = key.public()?;
         let certificate =
             chain.iter().find(|each| *each.public_key() == public).cloned().ok_or_else(|| {
-                format!(
-                    "{} has no certificate for the key in {}",
-                    layout.certificate.display(),
-                    layout.key.display()
-                )
+                Problem::invalid(format!("no certificate for the key in {}", layout.key.display()))
+                    .because(format_args!("{} holds none", layout.certificate.display()))
             })?;
         let authority = Authority { layout, practice, key, certificate, chain, working: Mutex::new(()) };
         authority.recover()?;
@@ -82,8 +79,7 @@ impl Authority {
     pub(super) fn lock(&self) -> Result<Lock<'_>, Refusal> {
         let here = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.layout.directory.join(".kukla-lock");
-        let elsewhere = lock_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Lock { _here: here, _elsewhere: elsewhere })
+        Ok(Lock { _here: here, _elsewhere: lock_file(&path)? })
     }
 
     /// Goes on where a crash interrupted: half-written files go, and so do requests whose certificate is there.
@@ -107,12 +103,12 @@ impl Authority {
     }
 
     /// The names of nodes whose requests wait, in order.
-    pub fn requested(&self) -> io::Result<Vec<String>> {
+    pub fn requested(&self) -> Result<Vec<String>, Problem> {
         names_in(&self.layout.requests)
     }
 
     /// The names of nodes that have certificates, in order.
-    pub fn issued(&self) -> io::Result<Vec<String>> {
+    pub fn issued(&self) -> Result<Vec<String>, Problem> {
         names_in(&self.layout.signed)
     }
 
@@ -121,7 +117,7 @@ impl Authority {
         request::check_name(name)?;
         let path = self.layout.signed_of(name);
         let Some(bytes) = read_if_there(&path)? else { return Ok(None) };
-        Ok(Some(Certificate::from_pem(&bytes).map_err(|problem| format!("{}: {problem}", path.display()))?))
+        Ok(Some(Certificate::from_pem(&bytes).map_err(in_file(&path))?))
     }
 
     /// The request of a node.
@@ -130,8 +126,8 @@ impl Authority {
         let path = self.layout.request_of(name);
         let bytes = read_if_there(&path)?;
         let bytes =
-            bytes.ok_or_else(|| Refusal::Missing(format!("Could not find certificate_request {name}")))?;
-        Ok(Request::from_pem(&bytes).map_err(|problem| format!("{}: {problem}", path.display()))?)
+            bytes.ok_or_else(|| Refusal::missing(format!("Could not find certificate_request {name}")))?;
+        Ok(Request::from_pem(&bytes).map_err(in_file(&path))?)
     }
 
     /// Takes a request; whether it was signed at once.
@@ -142,7 +138,7 @@ impl Authority {
         request.check_subject(name)?;
         if !request.is_signed() {
             let problem = "CSR contains a public key that does not correspond to the signing key";
-            return Err(Refusal::Rule(problem.to_owned()));
+            return Err(Refusal::rule(problem));
         }
         let text = request.to_pem();
         {
@@ -174,7 +170,7 @@ impl Authority {
             None if self.layout.request_of(name).exists() => "requested",
             None => return Ok(()),
         };
-        Err(Refusal::Rule(format!("{name} already has a {state} certificate; ignoring certificate request")))
+        Err(Refusal::rule(format!("{name} already has a {state} certificate; ignoring certificate request")))
     }
 
     /// Signs the request of a node.
@@ -207,7 +203,7 @@ impl Authority {
 
     /// Signs a certificate for the key of one that this authority has signed, with all it says.
     pub fn renew(&self, old: &Certificate) -> Result<Certificate, Refusal> {
-        let name = old.common_name().ok_or("the certificate has no name".to_owned())?;
+        let name = old.common_name().ok_or_else(|| Problem::invalid("the certificate has no common name"))?;
         request::check_name(&name)?;
         let kept = old.extensions().iter();
         let kept = kept.filter(|each| oids::is_puppets(each.extn_id)).cloned();
@@ -218,7 +214,7 @@ impl Authority {
         }
         let _lock = self.lock()?;
         if self.is_revoked(&old.serial())? {
-            return Err(Refusal::Rule(format!("the certificate of {name} is revoked")));
+            return Err(Refusal::rule(format!("the certificate of {name} is revoked")));
         }
         self.issue(&name, old.public_key(), extensions, self.practice.renewed_lifetime)
     }
@@ -314,7 +310,7 @@ impl Wanted {
         let mut all = Vec::new();
         for (extension, value) in &self.extensions {
             let oid = oids::by_name(extension)
-                .ok_or_else(|| Refusal::Rule(format!("there is no certificate extension '{extension}'")))?;
+                .ok_or_else(|| Refusal::rule(format!("unknown certificate extension '{extension}'")))?;
             all.push(certificate::text_extension(oid, value)?);
         }
         if !self.alt_names.is_empty() {
@@ -331,10 +327,15 @@ impl Wanted {
     }
 }
 
-fn names_in(directory: &Path) -> io::Result<Vec<String>> {
+/// A problem with the content of a file.
+pub(super) fn in_file(path: &Path) -> impl Fn(Problem) -> Problem {
+    move |problem| Problem::new(problem.kind(), "cannot read").on(path.display()).caused_by(problem)
+}
+
+fn names_in(directory: &Path) -> Result<Vec<String>, Problem> {
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(directory)? {
-        let name = entry?.file_name();
+    for entry in read_directory(directory)? {
+        let name = entry.file_name();
         let name = name.to_str().and_then(|name| name.strip_suffix(".pem"));
         names.extend(name.filter(|name| request::check_name(name).is_ok()).map(str::to_owned));
     }

@@ -41,8 +41,8 @@ impl Autosign {
             Autosign::File(path) if is_command(path) => ask(path, name, request),
             Autosign::File(path) => match read_if_there(path) {
                 Ok(text) => lists(&String::from_utf8_lossy(&text.unwrap_or_default()), name, path),
-                Err(error) => {
-                    log::warning(&format!("{}: {error}", path.display()));
+                Err(problem) => {
+                    log::warning(&problem.to_string());
                     false
                 }
             },
@@ -69,7 +69,7 @@ fn ask(command: &Path, name: &str, request: &str) -> bool {
             output.code == Some(0)
         }
         Err(problem) => {
-            log::warning(&problem);
+            log::warning(&problem.to_string());
             false
         }
     }

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use der::asn1::{AnyRef, Ia5StringRef, ObjectIdentifier, OctetString, SetOfVec, Utf8StringRef};
 use der::{Decode, Encode, Tag};
+use kukla::syntax::Problem;
 use num_bigint::BigUint;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -22,7 +23,7 @@ use x509_cert::time::Validity;
 use x509_cert::{TbsCertificate, Version};
 
 use super::keys::{Key, pem};
-use super::{oids, time};
+use super::{oids, time, unencodable};
 
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 const ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
@@ -43,23 +44,21 @@ pub struct Certificate {
 
 impl Certificate {
     /// Reads a certificate from DER.
-    pub fn from_der(der: &[u8]) -> Result<Certificate, String> {
-        let content =
-            x509_cert::Certificate::from_der(der).map_err(|error| format!("no certificate: {error}"))?;
+    pub fn from_der(der: &[u8]) -> Result<Certificate, Problem> {
+        let content = x509_cert::Certificate::from_der(der).map_err(malformed)?;
         Ok(Certificate { der: der.to_vec(), content })
     }
 
     /// Reads the first certificate of a PEM text.
-    pub fn from_pem(text: &[u8]) -> Result<Certificate, String> {
-        let der = CertificateDer::from_pem_slice(text).map_err(|error| format!("no certificate: {error}"))?;
+    pub fn from_pem(text: &[u8]) -> Result<Certificate, Problem> {
+        let der = CertificateDer::from_pem_slice(text).map_err(malformed)?;
         Certificate::from_der(&der)
     }
 
     /// Reads all certificates of a PEM text.
-    pub fn all_from_pem(text: &[u8]) -> Result<Vec<Certificate>, String> {
+    pub fn all_from_pem(text: &[u8]) -> Result<Vec<Certificate>, Problem> {
         let all = CertificateDer::pem_slice_iter(text);
-        all.map(|der| Certificate::from_der(&der.map_err(|error| format!("no certificate: {error}"))?))
-            .collect()
+        all.map(|der| Certificate::from_der(&der.map_err(malformed)?)).collect()
     }
 
     /// The certificate as a file.
@@ -133,6 +132,10 @@ impl Certificate {
     }
 }
 
+fn malformed(error: impl std::fmt::Display) -> Problem {
+    Problem::invalid("invalid certificate").because(error)
+}
+
 /// What a new certificate is to say.
 #[derive(Debug)]
 pub struct Draft {
@@ -152,18 +155,18 @@ pub struct Draft {
 
 impl Draft {
     /// Signs it.
-    pub fn sign(self, issuer: &Name, key: &Key) -> Result<Certificate, String> {
-        let content = self.content(issuer, key).map_err(|error| error.to_string())?;
-        let message = content.to_der().map_err(|error| error.to_string())?;
+    pub fn sign(self, issuer: &Name, key: &Key) -> Result<Certificate, Problem> {
+        let content = self.content(issuer, key)?;
+        let message = content.to_der().map_err(unencodable)?;
         let whole = x509_cert::Certificate {
             tbs_certificate: content,
             signature_algorithm: key.algorithm()?,
             signature: key.sign(&message)?,
         };
-        Certificate::from_der(&whole.to_der().map_err(|error| error.to_string())?)
+        Certificate::from_der(&whole.to_der().map_err(unencodable)?)
     }
 
-    fn content(self, issuer: &Name, key: &Key) -> Result<TbsCertificate, String> {
+    fn content(self, issuer: &Name, key: &Key) -> Result<TbsCertificate, Problem> {
         Ok(TbsCertificate {
             version: Version::V3,
             serial_number: serial_number(&self.serial)?,
@@ -183,12 +186,14 @@ impl Draft {
 }
 
 /// A number as certificates have it.
-pub fn serial_number(serial: &BigUint) -> Result<SerialNumber, String> {
-    SerialNumber::new(&serial.to_bytes_be()).map_err(|error| format!("the serial number {serial:X}: {error}"))
+pub fn serial_number(serial: &BigUint) -> Result<SerialNumber, Problem> {
+    SerialNumber::new(&serial.to_bytes_be()).map_err(|error| {
+        Problem::invalid("invalid serial number").on(format_args!("{serial:X}")).because(error)
+    })
 }
 
 /// What every certificate of a node says besides what its request asks for.
-pub fn node_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result<Vec<Extension>, String> {
+pub fn node_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result<Vec<Extension>, Problem> {
     let usage = KeyUsage(KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment);
     Ok(vec![
         comment()?,
@@ -204,7 +209,7 @@ pub fn node_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result
 pub fn authority_extensions(
     key: &SubjectPublicKeyInfoOwned,
     issuer: &[u8],
-) -> Result<Vec<Extension>, String> {
+) -> Result<Vec<Extension>, Problem> {
     Ok(vec![
         comment()?,
         critical(&BasicConstraints { ca: true, path_len_constraint: None })?,
@@ -227,53 +232,54 @@ pub fn identifier_of(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
     Sha1::digest(key.subject_public_key.raw_bytes()).to_vec()
 }
 
-fn key_identifier_of(key: &SubjectPublicKeyInfoOwned) -> Result<Extension, String> {
-    let identifier = OctetString::new(identifier_of(key)).map_err(|error| error.to_string())?;
+fn key_identifier_of(key: &SubjectPublicKeyInfoOwned) -> Result<Extension, Problem> {
+    let identifier = OctetString::new(identifier_of(key)).map_err(unencodable)?;
     plain(&SubjectKeyIdentifier(identifier))
 }
 
 /// The extension that tells which key signed.
-pub fn issuer_identifier_of(identifier: &[u8]) -> Result<Extension, String> {
-    let identifier = OctetString::new(identifier).map_err(|error| error.to_string())?;
+pub fn issuer_identifier_of(identifier: &[u8]) -> Result<Extension, Problem> {
+    let identifier = OctetString::new(identifier).map_err(unencodable)?;
     plain(&AuthorityKeyIdentifier { key_identifier: Some(identifier), ..AuthorityKeyIdentifier::default() })
 }
 
-fn comment() -> Result<Extension, String> {
-    let text =
-        Ia5StringRef::new(COMMENT).and_then(|text| text.to_der()).map_err(|error| error.to_string())?;
+fn comment() -> Result<Extension, Problem> {
+    let text = Ia5StringRef::new(COMMENT).and_then(|text| text.to_der()).map_err(unencodable)?;
     raw(oids::NETSCAPE_COMMENT, false, text)
 }
 
 /// An extension of Puppet's with a text in it.
-pub fn text_extension(oid: ObjectIdentifier, text: &str) -> Result<Extension, String> {
-    let value = Utf8StringRef::new(text).and_then(|text| text.to_der()).map_err(|error| error.to_string())?;
+pub fn text_extension(oid: ObjectIdentifier, text: &str) -> Result<Extension, Problem> {
+    let value = Utf8StringRef::new(text).and_then(|text| text.to_der()).map_err(unencodable)?;
     raw(oid, false, value)
 }
 
 /// The extension with the names that a certificate is valid for.
-pub fn alt_names_extension(names: Vec<GeneralName>) -> Result<Extension, String> {
-    let value = SubjectAltName(names).to_der().map_err(|error| error.to_string())?;
+pub fn alt_names_extension(names: Vec<GeneralName>) -> Result<Extension, Problem> {
+    let value = SubjectAltName(names).to_der().map_err(unencodable)?;
     raw(ALT_NAME, false, value)
 }
 
-fn plain<E: AsExtension>(value: &E) -> Result<Extension, String> {
-    raw(E::OID, false, value.to_der().map_err(|error| error.to_string())?)
+fn plain<E: AsExtension>(value: &E) -> Result<Extension, Problem> {
+    raw(E::OID, false, value.to_der().map_err(unencodable)?)
 }
 
-fn critical<E: AsExtension>(value: &E) -> Result<Extension, String> {
-    raw(E::OID, true, value.to_der().map_err(|error| error.to_string())?)
+fn critical<E: AsExtension>(value: &E) -> Result<Extension, Problem> {
+    raw(E::OID, true, value.to_der().map_err(unencodable)?)
 }
 
-fn raw(oid: ObjectIdentifier, critical: bool, value: Vec<u8>) -> Result<Extension, String> {
-    let extn_value = OctetString::new(value).map_err(|error| error.to_string())?;
+fn raw(oid: ObjectIdentifier, critical: bool, value: Vec<u8>) -> Result<Extension, Problem> {
+    let extn_value = OctetString::new(value).map_err(unencodable)?;
     Ok(Extension { extn_id: oid, critical, extn_value })
 }
 
 /// The names that extensions say a certificate is valid for.
-pub fn alt_names(extensions: &[Extension]) -> Result<Vec<GeneralName>, String> {
+pub fn alt_names(extensions: &[Extension]) -> Result<Vec<GeneralName>, Problem> {
     let Some(found) = extensions.iter().find(|each| each.extn_id == ALT_NAME) else { return Ok(Vec::new()) };
     let names = SubjectAltName::from_der(found.extn_value.as_bytes());
-    names.map(|names| names.0).map_err(|error| format!("the alternative names cannot be read: {error}"))
+    names
+        .map(|names| names.0)
+        .map_err(|error| Problem::invalid("invalid subject alternative names").because(error))
 }
 
 /// A name with its kind, as Puppet writes it: `DNS:web1.example.com`, `IP:10.0.0.1`.
@@ -324,9 +330,9 @@ pub fn common_name(name: &Name) -> Option<String> {
 }
 
 /// The subject with this common name.
-pub fn named(common_name: &str) -> Result<Name, String> {
-    let value = Utf8StringRef::new(common_name).map_err(|error| error.to_string())?;
+pub fn named(common_name: &str) -> Result<Name, Problem> {
+    let value = Utf8StringRef::new(common_name).map_err(unencodable)?;
     let attribute = AttributeTypeAndValue { oid: COMMON_NAME, value: AnyRef::from(value).into() };
-    let part = SetOfVec::try_from(vec![attribute]).map_err(|error| error.to_string())?;
+    let part = SetOfVec::try_from(vec![attribute]).map_err(unencodable)?;
     Ok(RdnSequence(vec![RelativeDistinguishedName(part)]))
 }

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use der::asn1::{ObjectIdentifier, OctetString, Uint};
 use der::{Decode, Encode};
+use kukla::syntax::Problem;
 use num_bigint::BigUint;
 use rustls::pki_types::CertificateRevocationListDer;
 use rustls::pki_types::pem::PemObject;
@@ -15,6 +16,7 @@ use x509_cert::ext::pkix::CrlNumber;
 use super::certificate::{Certificate, issuer_identifier_of, serial_number};
 use super::keys::{Key, is_signed_by, pem};
 use super::time::{self, DAY};
+use super::unencodable;
 
 const CRL_NUMBER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.20");
 const REASON: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.21");
@@ -32,21 +34,19 @@ pub struct Crl {
 
 impl Crl {
     /// Reads a list from DER.
-    pub fn from_der(der: &[u8]) -> Result<Crl, String> {
-        let content = CertificateList::from_der(der)
-            .map_err(|error| format!("no list of revoked certificates: {error}"))?;
+    pub fn from_der(der: &[u8]) -> Result<Crl, Problem> {
+        let content = CertificateList::from_der(der).map_err(malformed)?;
         Ok(Crl { der: der.to_vec(), content })
     }
 
     /// Reads all lists of a PEM text.
-    pub fn all_from_pem(text: &[u8]) -> Result<Vec<Crl>, String> {
+    pub fn all_from_pem(text: &[u8]) -> Result<Vec<Crl>, Problem> {
         let all = CertificateRevocationListDer::pem_slice_iter(text);
-        let broken = |error| format!("no list of revoked certificates: {error}");
-        all.map(|der| Crl::from_der(&der.map_err(broken)?)).collect()
+        all.map(|der| Crl::from_der(&der.map_err(malformed)?)).collect()
     }
 
     /// An empty list.
-    pub fn empty(issuer: &Certificate, key: &Key, now: SystemTime) -> Result<Crl, String> {
+    pub fn empty(issuer: &Certificate, key: &Key, now: SystemTime) -> Result<Crl, Problem> {
         Crl::signed(issuer, key, Vec::new(), &BigUint::ZERO, now)
     }
 
@@ -57,10 +57,10 @@ impl Crl {
         key: &Key,
         serials: &[BigUint],
         now: SystemTime,
-    ) -> Result<Crl, String> {
+    ) -> Result<Crl, Problem> {
         let mut revoked = self.content.tbs_cert_list.revoked_certificates.clone().unwrap_or_default();
         for serial in serials.iter().filter(|serial| !self.revokes(serial)) {
-            let extn_value = OctetString::new(KEY_COMPROMISE).map_err(|error| error.to_string())?;
+            let extn_value = OctetString::new(KEY_COMPROMISE).map_err(unencodable)?;
             revoked.push(RevokedCert {
                 serial_number: serial_number(serial)?,
                 revocation_date: time::to_x509(now)?,
@@ -76,11 +76,11 @@ impl Crl {
         revoked: Vec<RevokedCert>,
         number: &BigUint,
         now: SystemTime,
-    ) -> Result<Crl, String> {
+    ) -> Result<Crl, Problem> {
         let identifier =
             issuer.key_identifier().unwrap_or_else(|| super::certificate::identifier_of(issuer.public_key()));
         let number = Uint::new(&number.to_bytes_be()).and_then(|number| CrlNumber(number).to_der());
-        let extn_value = number.and_then(OctetString::new).map_err(|error| error.to_string())?;
+        let extn_value = number.and_then(OctetString::new).map_err(unencodable)?;
         let list = TbsCertList {
             version: Version::V2,
             signature: key.algorithm()?,
@@ -94,13 +94,13 @@ impl Crl {
                 Extension { extn_id: CRL_NUMBER, critical: false, extn_value },
             ]),
         };
-        let message = list.to_der().map_err(|error| error.to_string())?;
+        let message = list.to_der().map_err(unencodable)?;
         let whole = CertificateList {
             tbs_cert_list: list,
             signature_algorithm: key.algorithm()?,
             signature: key.sign(&message)?,
         };
-        Crl::from_der(&whole.to_der().map_err(|error| error.to_string())?)
+        Crl::from_der(&whole.to_der().map_err(unencodable)?)
     }
 
     /// The list as a file.
@@ -153,6 +153,10 @@ impl Crl {
     pub fn next_update(&self) -> Option<SystemTime> {
         self.content.tbs_cert_list.next_update.map(time::from_x509)
     }
+}
+
+fn malformed(error: impl std::fmt::Display) -> Problem {
+    Problem::invalid("invalid certificate revocation list").because(error)
 }
 
 /// Lists as a file, one after the other.

@@ -1,4 +1,4 @@
-//! What is wrong with an authority, and what ends when.
+//! The checks of `kukla ca doctor`: expiry dates, revocation lists, files and serial numbers of an authority.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
@@ -8,34 +8,34 @@ use num_bigint::BigUint;
 use super::certificate::Certificate;
 use super::setup::HostFiles;
 use super::{Authority, Refusal, inventory, request, time};
-use crate::files::read_if_there;
+use crate::files::{read_directory, read_if_there};
 
-/// How bad something is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// As it should be.
+    /// Everything is as it should be.
     Good,
-    /// Someone should see to it.
+    /// It needs attention soon.
     Soon,
     /// It is broken.
     Wrong,
 }
 
-/// Something that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub grade: Grade,
-    /// What it is.
+    /// The message.
     pub text: String,
 }
 
-/// An authority's certificate should be replaced when it ends within this.
+/// An authority's certificate should be replaced when it expires within this time.
 const AUTHORITY: Duration = Duration::from_secs(180 * 24 * 60 * 60);
-/// A node's certificate ends soon within this.
+/// A certificate of a node, or a revocation list, that expires within this time is reported.
 const NODE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Looks at everything.
+/// Runs all checks.
 pub fn examine(authority: &Authority, host: Option<&HostFiles>) -> Result<Vec<Finding>, Refusal> {
     let mut findings = Findings(Vec::new());
     findings.chain(authority);
@@ -56,7 +56,7 @@ impl Findings {
         self.0.push(Finding { grade, text });
     }
 
-    fn ends(&mut self, what: &str, end: SystemTime, soon: Duration) {
+    fn expiry(&mut self, what: &str, end: SystemTime, soon: Duration) {
         let grade = match end.duration_since(time::now()) {
             Err(_) => Grade::Wrong,
             Ok(left) if left < soon => Grade::Soon,
@@ -64,9 +64,9 @@ impl Findings {
         };
         let when = time::in_inventory(end);
         let text = if grade == Grade::Wrong {
-            format!("{what} has ended: {when}")
+            format!("{what} has expired: {when}")
         } else {
-            format!("{what} ends {}: {when}", time::until(end))
+            format!("{what} expires {}: {when}", time::until(end))
         };
         self.add(grade, text);
     }
@@ -75,12 +75,11 @@ impl Findings {
         let chain = authority.chain();
         for certificate in chain {
             let name = certificate.common_name().unwrap_or_else(|| certificate.subject().to_string());
-            self.ends(&format!("the certificate of '{name}'"), certificate.not_after(), AUTHORITY);
+            self.expiry(&format!("the certificate of '{name}'"), certificate.not_after(), AUTHORITY);
             let is_root = certificate.issuer() == certificate.subject();
             let issuer = chain.iter().find(|each| certificate.is_signed_by(each.public_key()));
             if issuer.is_none() && !is_root {
-                let missing =
-                    format!("the certificate of whoever signed '{name}' is missing from the bundle");
+                let missing = format!("the certificate of the issuer of '{name}' is missing from the bundle");
                 self.add(Grade::Wrong, missing);
             } else if issuer.is_none() {
                 self.add(Grade::Wrong, format!("the certificate of '{name}' is not signed by its own key"));
@@ -94,12 +93,10 @@ impl Findings {
             let name = certificate.common_name().unwrap_or_default();
             match lists.iter().find(|list| list.is_of(certificate)) {
                 Some(list) => match list.next_update() {
-                    Some(end) => self.ends(&format!("the list of what '{name}' has revoked"), end, NODE),
-                    None => {
-                        self.add(Grade::Good, format!("the list of what '{name}' has revoked never ends"))
-                    }
+                    Some(end) => self.expiry(&format!("the CRL of '{name}'"), end, NODE),
+                    None => self.add(Grade::Good, format!("the CRL of '{name}' has no expiry date")),
                 },
-                None => self.add(Grade::Wrong, format!("there is no list of what '{name}' has revoked")),
+                None => self.add(Grade::Wrong, format!("the CRL of '{name}' is missing")),
             }
         }
         Ok(())
@@ -128,7 +125,7 @@ impl Findings {
             self.add(
                 Grade::Wrong,
                 format!(
-                    "the next serial number {} was given before; the highest in the inventory is {}",
+                    "the next serial number {} is already used; the highest in the inventory is {}",
                     inventory::hexadecimal(&next),
                     inventory::hexadecimal(&highest)
                 ),
@@ -145,10 +142,7 @@ impl Findings {
             }
         }
         if !missing.is_empty() {
-            self.add(
-                Grade::Soon,
-                format!("the inventory does not know the certificates of {}", missing.join(", ")),
-            );
+            self.add(Grade::Soon, format!("the inventory lacks the certificates of {}", missing.join(", ")));
         }
         Ok(())
     }
@@ -167,7 +161,7 @@ impl Findings {
             if !authority.has_signed(&certificate) {
                 self.add(Grade::Wrong, format!("the certificate of {name} was not signed by this authority"));
             } else if certificate.common_name().as_deref() != Some(&name) {
-                self.add(Grade::Wrong, format!("the certificate in the file of {name} is somebody else's"));
+                self.add(Grade::Wrong, format!("the file of {name} holds the certificate of another node"));
             } else if authority.is_revoked(&certificate.serial())? {
                 revoked += 1;
             } else if certificate.not_after() < time::now() {
@@ -180,20 +174,20 @@ impl Findings {
         }
         self.add(Grade::Good, format!("{good} certificates of nodes are valid, {revoked} are revoked"));
         if !soon.is_empty() {
-            self.add(Grade::Soon, format!("certificates that end within 30 days: {}", soon.join(", ")));
+            self.add(Grade::Soon, format!("certificates that expire within 30 days: {}", soon.join(", ")));
         }
         if !over.is_empty() {
-            self.add(Grade::Soon, format!("certificates that have ended: {}", over.join(", ")));
+            self.add(Grade::Soon, format!("expired certificates: {}", over.join(", ")));
         }
         let waiting = authority.requested()?;
         if !waiting.is_empty() {
-            self.add(Grade::Good, format!("requests that wait: {}", waiting.join(", ")));
+            self.add(Grade::Good, format!("pending requests: {}", waiting.join(", ")));
         }
-        let files = std::fs::read_dir(&authority.layout.signed)?.flatten();
+        let files = read_directory(&authority.layout.signed)?.into_iter();
         for name in files.filter_map(|entry| entry.file_name().into_string().ok()) {
             let stem = name.strip_suffix(".pem");
             if stem.is_none_or(|stem| request::check_name(stem).is_err()) {
-                self.add(Grade::Soon, format!("signed/{name} is no certificate's file"));
+                self.add(Grade::Soon, format!("signed/{name} is not the file of a certificate"));
             }
         }
         Ok(())
@@ -206,7 +200,7 @@ impl Findings {
             return Ok(());
         };
         let certificate = Certificate::from_pem(&bytes)?;
-        self.ends("the server's own certificate", certificate.not_after(), NODE);
+        self.expiry("the server's own certificate", certificate.not_after(), NODE);
         if !authority.has_signed(&certificate) {
             self.add(Grade::Wrong, format!("{} was not signed by this authority", path.display()));
         } else if authority.is_revoked(&certificate.serial())? {

@@ -45,29 +45,30 @@ pub fn answer(authority: &Authority, call: &Call, rest: &str) -> Answer {
 
 fn refused(refusal: &Refusal) -> Answer {
     match refusal {
-        Refusal::Rule(message) => {
-            Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message.as_str())
+        Refusal::Rule(problem) => {
+            let message = problem.to_string();
+            Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message)
         }
-        Refusal::Missing(message) => Answer::new(StatusCode::NOT_FOUND, TEXT, message.clone()),
-        Refusal::Failure(message) => {
-            // What is wrong with the disk is for the log, not for whoever asks.
+        Refusal::Missing(problem) => Answer::new(StatusCode::NOT_FOUND, TEXT, problem.to_string()),
+        Refusal::Failure(problem) => {
+            // Failures of the disk go to the log, not to the client.
             Answer::refused(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "Internal Server Error: the certificate authority failed",
             )
-            .note("error", message.as_str())
+            .note("error", problem.to_string())
         }
     }
 }
 
 fn ca_certificate(authority: &Authority) -> Result<Answer, Refusal> {
     let bytes = read_if_there(&authority.layout.certificate)?;
-    let bytes = bytes.ok_or_else(|| Refusal::Missing("Could not find certificate ca".into()))?;
+    let bytes = bytes.ok_or_else(|| Refusal::missing("Could not find certificate ca"))?;
     Ok(Answer::new(StatusCode::OK, TEXT, bytes))
 }
 
 fn certificate(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
-    let missing = || Refusal::Missing(format!("Could not find certificate {name}"));
+    let missing = || Refusal::missing(format!("Could not find certificate {name}"));
     // A name that no certificate can have is one that none has.
     let found = authority.signed(name).map_err(|refusal| match refusal {
         Refusal::Rule(_) => missing(),
@@ -87,7 +88,7 @@ fn delete_request(authority: &Authority, name: &str) -> Result<Answer, Refusal> 
     if authority.delete_request(name)? {
         return Ok(Answer::empty(StatusCode::NO_CONTENT, TEXT));
     }
-    Err(Refusal::Missing(format!("No certificate request for {name}")))
+    Err(Refusal::missing(format!("No certificate request for {name}")))
 }
 
 fn crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
@@ -101,14 +102,14 @@ fn crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
         return Ok(Answer::empty(StatusCode::NOT_MODIFIED, TEXT));
     }
     let bytes = read_if_there(&file)?
-        .ok_or_else(|| Refusal::Missing("Could not find certificate_revocation_list ca".into()))?;
+        .ok_or_else(|| Refusal::missing("Could not find certificate_revocation_list ca"))?;
     Ok(Answer::new(StatusCode::OK, TEXT, bytes))
 }
 
 fn update_crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     let lists = Crl::all_from_pem(&call.body).map_err(Refusal::Rule)?;
     if lists.is_empty() {
-        return Err(Refusal::Rule("No valid CRLs submitted.".into()));
+        return Err(Refusal::rule("No valid CRLs submitted."));
     }
     authority.update_crls(&lists)?;
     Ok(Answer::text("Successfully updated CRLs."))
@@ -119,7 +120,7 @@ fn renew(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
         return Ok(Answer::refused(StatusCode::NOT_FOUND, "Not Found"));
     }
     let Some(certificate) = &call.peer.certificate else {
-        return Err(Refusal::Rule("No valid certificate found in renewal request".into()));
+        return Err(Refusal::rule("No valid certificate found in renewal request"));
     };
     if !authority.has_signed(certificate) {
         let text = "Certificate present, but does not match signature";
@@ -136,13 +137,13 @@ fn status(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
 }
 
 fn unknown() -> Refusal {
-    Refusal::Missing("Invalid certificate subject.".into())
+    Refusal::missing("Invalid certificate subject.")
 }
 
 fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, Refusal> {
     let body = json_body(call)?;
     let Some(wanted) = body.get("desired_state").and_then(Value::as_str) else {
-        return Err(Refusal::Rule("Missing required parameter \"desired_state\"".into()));
+        return Err(Refusal::rule("Missing required parameter \"desired_state\""));
     };
     let conflict = |text: String| Ok(Answer::refused(StatusCode::CONFLICT, text));
     let Some(status) = authority.status(name)? else { return Err(unknown()) };
@@ -154,7 +155,7 @@ fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, 
                 _ => None,
             };
             match authority.sign(name, lifetime) {
-                Err(Refusal::Rule(problem)) => return conflict(problem),
+                Err(Refusal::Rule(problem)) => return conflict(problem.to_string()),
                 other => other?,
             };
             log::info(&format!("{name} has a signed certificate"));
@@ -174,7 +175,7 @@ fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, 
             log::info(&format!("{name} has a revoked certificate"));
         }
         (other, _) => {
-            return Err(Refusal::Rule(format!(
+            return Err(Refusal::rule(format!(
                 "State {other} invalid; Must specify desired state of 'signed' or 'revoked' for host {name}."
             )));
         }
@@ -195,7 +196,7 @@ fn statuses(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
         Some("requested") => Some(State::Requested),
         Some("signed") => Some(State::Signed),
         Some("revoked") => Some(State::Revoked),
-        Some(other) => return Err(Refusal::Rule(format!("there is no state '{other}'"))),
+        Some(other) => return Err(Refusal::rule(format!("unknown certificate state '{other}'"))),
     };
     let all: Vec<Value> = authority.statuses(wanted)?.iter().map(|status| status.to_json()).collect();
     Ok(Answer::json(&Value::Array(all)))
@@ -204,12 +205,10 @@ fn statuses(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
 fn clean(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     let body = json_body(call)?;
     if body.get("async") == Some(&Value::Bool(true)) {
-        return Err(Refusal::Rule("Async mode is not currently supported.".into()));
+        return Err(Refusal::rule("Async mode is not currently supported."));
     }
     let names = names(&body).ok_or_else(|| {
-        Refusal::Rule(
-            "Missing required key: 'certnames'. Please supply the list of certs you want to clean.".into(),
-        )
+        Refusal::rule("Missing required key: 'certnames'. Please supply the list of certs you want to clean.")
     })?;
     let (mut known, mut missing) = (Vec::new(), Vec::new());
     for name in names {
@@ -271,9 +270,9 @@ fn expirations(authority: &Authority) -> Result<Answer, Refusal> {
 
 fn json_body(call: &Call) -> Result<Value, Refusal> {
     if call.body.is_empty() {
-        return Err(Refusal::Rule("Empty request body.".into()));
+        return Err(Refusal::rule("Empty request body."));
     }
-    serde_json::from_slice(&call.body).map_err(|_| Refusal::Rule("Request body is not JSON.".into()))
+    serde_json::from_slice(&call.body).map_err(|_| Refusal::rule("Request body is not JSON."))
 }
 
 fn names(body: &Value) -> Option<Vec<String>> {

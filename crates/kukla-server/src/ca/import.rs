@@ -3,6 +3,7 @@
 use super::certificate::Certificate;
 use super::crl::Crl;
 use super::keys::Key;
+use super::setup::already_exists;
 use super::{Authority, Layout, Practice, Refusal, time};
 use crate::files::{make_directory, write_whole};
 
@@ -21,24 +22,20 @@ pub struct Brought<'a> {
 pub fn import(layout: &Layout, practice: Practice, brought: Brought<'_>) -> Result<Authority, Refusal> {
     for path in [&layout.certificate, &layout.key, &layout.crl] {
         if path.exists() {
-            return Err(Refusal::Rule(format!(
-                "there is an authority already: {} exists; nothing was changed",
-                path.display()
-            )));
+            return Err(already_exists(path));
         }
     }
-    let rule = |problem: String| Refusal::Rule(problem);
-    let chain = Certificate::all_from_pem(brought.certificates).map_err(rule)?;
-    let key = Key::from_pem(brought.key).map_err(rule)?;
-    let lists = Crl::all_from_pem(brought.lists).map_err(rule)?;
+    let chain = Certificate::all_from_pem(brought.certificates).map_err(Refusal::Rule)?;
+    let key = Key::from_pem(brought.key).map_err(Refusal::Rule)?;
+    let lists = Crl::all_from_pem(brought.lists).map_err(Refusal::Rule)?;
     let signing = ordered(&chain, &key)?;
     for certificate in &signing {
         let name = certificate.common_name().unwrap_or_default();
         if certificate.not_after() < time::now() {
-            return Err(Refusal::Rule(format!("the certificate of '{name}' has ended")));
+            return Err(Refusal::rule(format!("the certificate of '{name}' has expired")));
         }
         if !lists.iter().any(|list| list.is_of(certificate)) {
-            return Err(Refusal::Rule(format!("there is no list of what '{name}' has revoked")));
+            return Err(Refusal::rule(format!("the CRL of '{name}' is missing")));
         }
     }
     make_directory(&layout.directory, 0o755)?;
@@ -65,9 +62,8 @@ pub fn import(layout: &Layout, practice: Practice, brought: Brought<'_>) -> Resu
 fn ordered<'c>(chain: &'c [Certificate], key: &Key) -> Result<Vec<&'c Certificate>, Refusal> {
     let public = key.public()?;
     let signing = chain.iter().find(|each| *each.public_key() == public);
-    let mut ordered = vec![
-        signing.ok_or_else(|| Refusal::Rule("none of the certificates is for the private key".to_owned()))?,
-    ];
+    let mut ordered =
+        vec![signing.ok_or_else(|| Refusal::rule("none of the certificates belongs to the private key"))?];
     while let Some(last) = ordered.last()
         && last.issuer() != last.subject()
     {
@@ -77,14 +73,16 @@ fn ordered<'c>(chain: &'c [Certificate], key: &Key) -> Result<Vec<&'c Certificat
             Some(above) if !ordered.iter().any(|known| known.der() == above.der()) => ordered.push(above),
             _ => {
                 let name = last.common_name().unwrap_or_default();
-                return Err(Refusal::Rule(format!("the certificate of whoever signed '{name}' is missing")));
+                return Err(Refusal::rule(format!("the certificate of the issuer of '{name}' is missing")));
             }
         }
     }
     // Whoever brings the key of a root along with what is below it has taken the wrong one.
     if let Some(other) = chain.iter().find(|each| !ordered.iter().any(|known| known.der() == each.der())) {
         let name = other.common_name().unwrap_or_default();
-        return Err(Refusal::Rule(format!("the private key is not that of '{name}', nor of one below it")));
+        return Err(Refusal::rule(format!(
+            "the private key belongs neither to '{name}' nor to a certificate below it"
+        )));
     }
     Ok(ordered)
 }

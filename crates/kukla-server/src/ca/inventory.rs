@@ -1,9 +1,9 @@
 //! The serial number that comes next, and the inventory of all certificates that were ever signed.
 
-use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
+use kukla::syntax::Problem;
 use num_bigint::BigUint;
 
 use super::certificate::Certificate;
@@ -22,19 +22,19 @@ pub struct Entry {
 }
 
 /// The number that the next certificate gets. It is taken before anything is signed, so that none is ever given twice.
-pub fn take_serial(file: &Path) -> io::Result<BigUint> {
+pub fn take_serial(file: &Path) -> Result<BigUint, Problem> {
     let serial = next_serial(file)?;
     write_whole(file, hexadecimal(&(&serial + 1_u32)).as_bytes(), 0o644)?;
     Ok(serial)
 }
 
 /// The number that the next certificate will get.
-pub fn next_serial(file: &Path) -> io::Result<BigUint> {
+pub fn next_serial(file: &Path) -> Result<BigUint, Problem> {
     let Some(bytes) = read_if_there(file)? else { return Ok(BigUint::from(1_u32)) };
     let text = String::from_utf8_lossy(&bytes);
     BigUint::parse_bytes(text.trim().as_bytes(), 16).ok_or_else(|| {
-        let problem = format!("{}: '{}' is no hexadecimal number", file.display(), text.trim());
-        io::Error::new(io::ErrorKind::InvalidData, problem)
+        let reason = format!("expected a hexadecimal number, got '{}'", text.trim());
+        Problem::invalid("invalid serial number in").on(file.display()).because(reason)
     })
 }
 
@@ -44,7 +44,7 @@ pub fn hexadecimal(serial: &BigUint) -> String {
 }
 
 /// Adds a certificate to the inventory.
-pub fn add(file: &Path, certificate: &Certificate) -> io::Result<()> {
+pub fn add(file: &Path, certificate: &Certificate) -> Result<(), Problem> {
     let line = format!(
         "0x{} {} {} /{}",
         hexadecimal(&certificate.serial()),
@@ -56,7 +56,7 @@ pub fn add(file: &Path, certificate: &Certificate) -> io::Result<()> {
 }
 
 /// All certificates of the inventory; lines that are none are passed over.
-pub fn read(file: &Path) -> io::Result<Vec<Entry>> {
+pub fn read(file: &Path) -> Result<Vec<Entry>, Problem> {
     let bytes = read_if_there(file)?.unwrap_or_default();
     Ok(String::from_utf8_lossy(&bytes).lines().filter_map(entry).collect())
 }

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use der::asn1::{Any, AnyRef, BitString, ObjectIdentifier};
 use der::{Decode, Encode};
+use kukla::syntax::Problem;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair};
 use rsa::pkcs1::EncodeRsaPrivateKey;
@@ -16,6 +17,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer};
 use rustls::sign::SigningKey;
 use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
+
+use super::unencodable;
 
 /// A private key.
 #[derive(Clone, Debug)]
@@ -44,37 +47,39 @@ const SCHEMES: [(SignatureScheme, &str, bool); 5] = [
 
 impl Key {
     /// Reads the first private key of a PEM text: PKCS#1, PKCS#8 or SEC1.
-    pub fn from_pem(pem: &[u8]) -> Result<Key, String> {
+    pub fn from_pem(pem: &[u8]) -> Result<Key, Problem> {
         let text = String::from_utf8_lossy(pem);
         if text.contains("ENCRYPTED") {
-            return Err(
-                "the private key is encrypted; decrypt it with `openssl pkey -in KEY -out KEY`".into()
-            );
+            return Err(Problem::invalid("the private key is encrypted")
+                .help("decrypt it with `openssl pkey -in KEY -out KEY`"));
         }
-        let der = PrivateKeyDer::from_pem_slice(pem).map_err(|error| format!("no private key: {error}"))?;
+        let der = PrivateKeyDer::from_pem_slice(pem)
+            .map_err(|error| Problem::invalid("invalid private key").because(error))?;
         Key::from_der(der)
     }
 
-    fn from_der(der: PrivateKeyDer<'static>) -> Result<Key, String> {
+    fn from_der(der: PrivateKeyDer<'static>) -> Result<Key, Problem> {
         let signing = any_supported_type(&der).map_err(|_| {
-            "this kind of private key is not supported: RSA with 2048 to 4096 bits, P-256, P-384 and Ed25519 are".to_owned()
+            Problem::invalid("unsupported kind of private key")
+                .help("RSA with 2048 to 4096 bits, P-256, P-384 and Ed25519 are supported")
         })?;
         Ok(Key { der: Arc::new(der), signing })
     }
 
     /// Makes a new key.
-    pub fn generate(kind: KeyKind) -> Result<Key, String> {
+    pub fn generate(kind: KeyKind) -> Result<Key, Problem> {
+        let failed = || Problem::other("cannot generate a private key");
         match kind {
             KeyKind::Ec => {
                 let pkcs8 =
                     EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new())
-                        .map_err(|_| "no key could be made".to_owned())?;
+                        .map_err(|_| failed())?;
                 Key::from_der(PrivatePkcs8KeyDer::from(pkcs8.as_ref().to_vec()).into())
             }
             KeyKind::Rsa(bits) => {
-                let key =
-                    rsa::RsaPrivateKey::new(&mut Randomness, bits).map_err(|error| error.to_string())?;
-                let der = key.to_pkcs1_der().map_err(|error| error.to_string())?;
+                let key = rsa::RsaPrivateKey::new(&mut Randomness, bits)
+                    .map_err(|error| failed().because(error))?;
+                let der = key.to_pkcs1_der().map_err(|error| failed().because(error))?;
                 Key::from_der(PrivatePkcs1KeyDer::from(der.as_bytes().to_vec()).into())
             }
         }
@@ -96,38 +101,43 @@ impl Key {
     }
 
     /// Its public half.
-    pub fn public(&self) -> Result<SubjectPublicKeyInfoOwned, String> {
-        let info = self.signing.public_key().ok_or("the private key does not tell its public half")?;
-        SubjectPublicKeyInfoOwned::from_der(&info).map_err(|error| error.to_string())
+    pub fn public(&self) -> Result<SubjectPublicKeyInfoOwned, Problem> {
+        let failed = || Problem::invalid("cannot derive the public key from the private key");
+        let info = self.signing.public_key().ok_or_else(failed)?;
+        SubjectPublicKeyInfoOwned::from_der(&info).map_err(|error| failed().because(error))
     }
 
     /// Its public half as a file.
-    pub fn public_pem(&self) -> Result<String, String> {
-        let der = self.public()?.to_der().map_err(|error| error.to_string())?;
+    pub fn public_pem(&self) -> Result<String, Problem> {
+        let der = self.public()?.to_der().map_err(unencodable)?;
         Ok(pem("PUBLIC KEY", &der))
     }
 
     /// How it signs.
-    pub fn algorithm(&self) -> Result<AlgorithmIdentifierOwned, String> {
+    pub fn algorithm(&self) -> Result<AlgorithmIdentifierOwned, Problem> {
         self.scheme().map(|(_, algorithm)| algorithm)
     }
 
     /// Signs a message.
-    pub fn sign(&self, message: &[u8]) -> Result<BitString, String> {
+    pub fn sign(&self, message: &[u8]) -> Result<BitString, Problem> {
         let (scheme, _) = self.scheme()?;
-        let signer = self.signing.choose_scheme(&[scheme]).ok_or("the key cannot sign")?;
-        let signature = signer.sign(message).map_err(|error| error.to_string())?;
-        BitString::from_bytes(&signature).map_err(|error| error.to_string())
+        let signer = self.signing.choose_scheme(&[scheme]).ok_or_else(cannot_sign)?;
+        let signature = signer.sign(message).map_err(|error| cannot_sign().because(error))?;
+        BitString::from_bytes(&signature).map_err(unencodable)
     }
 
-    fn scheme(&self) -> Result<(SignatureScheme, AlgorithmIdentifierOwned), String> {
+    fn scheme(&self) -> Result<(SignatureScheme, AlgorithmIdentifierOwned), Problem> {
         let (scheme, oid, has_null) = SCHEMES
             .into_iter()
             .find(|(scheme, ..)| self.signing.choose_scheme(&[*scheme]).is_some())
-            .ok_or("the key cannot sign")?;
+            .ok_or_else(cannot_sign)?;
         let parameters = has_null.then(|| Any::from(AnyRef::NULL));
         Ok((scheme, AlgorithmIdentifierOwned { oid: ObjectIdentifier::new_unwrap(oid), parameters }))
     }
+}
+
+fn cannot_sign() -> Problem {
+    Problem::invalid("the private key cannot sign certificates")
 }
 
 /// Whether a signature over a message was made with the private half of a key.
@@ -216,6 +226,6 @@ mod tests {
         }
         assert!(Key::from_pem(b"nothing").is_err());
         let encrypted = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n";
-        assert!(Key::from_pem(encrypted.as_bytes()).unwrap_err().contains("openssl pkey"));
+        assert!(Key::from_pem(encrypted.as_bytes()).unwrap_err().with_help().contains("openssl pkey"));
     }
 }

@@ -5,9 +5,10 @@
 //! next run understands: the number is taken, the inventory is told, the certificate appears, the request goes.
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use kukla::syntax::Problem;
 
 mod authority;
 pub mod autosign;
@@ -33,42 +34,58 @@ use request::Allowed;
 pub use revoked::Revoked;
 use time::DAY;
 
-/// Why the authority did not do what it was asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why the authority did not do something, by how much of it the client that asked may know.
+#[derive(Clone, Debug)]
 pub enum Refusal {
-    /// It would break a rule; whoever asked is told which.
-    Rule(String),
-    /// There is nothing of that name.
-    Missing(String),
-    /// It could not: a disk, a key.
-    Failure(String),
+    /// A rule forbids it; the client sees which.
+    Rule(Problem),
+    /// Nothing of that name exists; the client sees that too.
+    Missing(Problem),
+    /// A disk or a key failed; the log shows how, the client does not see it.
+    Failure(Problem),
 }
 
 impl Refusal {
-    /// Against a rule.
-    pub fn rule(message: String) -> Refusal {
-        Refusal::Rule(message)
+    /// A refusal because of a rule.
+    pub fn rule(message: impl Into<String>) -> Refusal {
+        Refusal::Rule(Problem::invalid(message))
+    }
+
+    /// A refusal because nothing of that name exists.
+    pub fn missing(message: impl Into<String>) -> Refusal {
+        Refusal::Missing(Problem::not_found(message))
+    }
+
+    fn problem(&self) -> &Problem {
+        let (Refusal::Rule(problem) | Refusal::Missing(problem) | Refusal::Failure(problem)) = self;
+        problem
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Refusal::Rule(message) | Refusal::Missing(message) | Refusal::Failure(message)) = self;
-        f.write_str(message)
+        self.problem().fmt(f)
     }
 }
 
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Refusal {
-        Refusal::Failure(error.to_string())
-    }
-}
+impl std::error::Error for Refusal {}
 
-/// What a library could not do.
-impl From<String> for Refusal {
-    fn from(problem: String) -> Refusal {
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Refusal {
         Refusal::Failure(problem)
     }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        let (Refusal::Rule(problem) | Refusal::Missing(problem) | Refusal::Failure(problem)) = refusal;
+        problem
+    }
+}
+
+/// A value that certificates, requests or revocation lists cannot hold.
+fn unencodable(error: der::Error) -> Problem {
+    Problem::other("cannot encode certificate data").because(error)
 }
 
 /// Where the files of an authority are.

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use der::asn1::{AnyRef, BitString, ObjectIdentifier};
 use der::{Decode, Encode, Reader, Sequence, SliceReader};
+use kukla::syntax::{Problem, ProblemKind};
 use rustls::pki_types::CertificateSigningRequestDer;
 use rustls::pki_types::pem::PemObject;
 use x509_cert::attr::Attributes;
@@ -15,7 +16,7 @@ use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
 use super::certificate::{self, alt_names, named, shown, text_in};
 use super::keys::{Key, is_signed_by, pem};
-use super::{Refusal, oids};
+use super::{Refusal, oids, unencodable};
 
 /// How requests ask for extensions: the standard's way, and Microsoft's, which OpenSSL reads as well.
 const EXTENSION_REQUESTS: [ObjectIdentifier; 2] = [
@@ -62,28 +63,29 @@ pub struct Allowed {
 
 impl Request {
     /// Reads a request.
-    pub fn from_pem(text: &[u8]) -> Result<Request, String> {
+    pub fn from_pem(text: &[u8]) -> Result<Request, Problem> {
         if text.len() > LARGEST {
-            return Err(format!("a certificate request has at most {LARGEST} bytes"));
+            let reason = format!("expected at most {LARGEST} bytes, got {}", text.len());
+            return Err(
+                Problem::new(ProblemKind::LimitExceeded, "invalid certificate request").because(reason)
+            );
         }
-        let der = CertificateSigningRequestDer::from_pem_slice(text)
-            .map_err(|error| format!("no certificate request: {error}"))?;
-        let content = Content::from_der(&der).map_err(|error| format!("no certificate request: {error}"))?;
+        let der = CertificateSigningRequestDer::from_pem_slice(text).map_err(malformed)?;
+        let content = Content::from_der(&der).map_err(malformed)?;
         Ok(Request { der: der.to_vec(), content })
     }
 
     /// Makes a request for a node's own key.
-    pub fn new(name: &str, key: &Key, extensions: Vec<Extension>) -> Result<Request, String> {
+    pub fn new(name: &str, key: &Key, extensions: Vec<Extension>) -> Result<Request, Problem> {
         let mut attributes = Attributes::new();
         if !extensions.is_empty() {
-            let wanted =
-                ExtensionReq(extensions).try_into().map_err(|error: der::Error| error.to_string())?;
-            attributes.insert(wanted).map_err(|error| error.to_string())?;
+            let requested = ExtensionReq(extensions).try_into().map_err(unencodable)?;
+            attributes.insert(requested).map_err(unencodable)?;
         }
         let info = Info { version: 0, subject: named(name)?, public_key: key.public()?, attributes };
-        let message = info.to_der().map_err(|error| error.to_string())?;
+        let message = info.to_der().map_err(unencodable)?;
         let content = Content { info, algorithm: key.algorithm()?, signature: key.sign(&message)? };
-        let der = content.to_der().map_err(|error| error.to_string())?;
+        let der = content.to_der().map_err(unencodable)?;
         Ok(Request { der, content })
     }
 
@@ -108,7 +110,7 @@ impl Request {
     }
 
     /// The extensions it asks for.
-    pub fn extensions(&self) -> Result<Vec<Extension>, String> {
+    pub fn extensions(&self) -> Result<Vec<Extension>, Problem> {
         let attributes = self.content.info.attributes.iter();
         let mut all = Vec::new();
         for value in attributes
@@ -116,7 +118,7 @@ impl Request {
             .flat_map(|each| each.values.iter())
         {
             let extensions: Extensions =
-                value.decode_as().map_err(|error| format!("the extensions cannot be read: {error}"))?;
+                value.decode_as().map_err(|error| Problem::invalid("invalid extensions").because(error))?;
             all.extend(extensions);
         }
         Ok(all)
@@ -154,7 +156,7 @@ impl Request {
     /// Checks all that must hold before it is signed.
     pub fn check(&self, name: &str, allowed: Allowed) -> Result<(), Refusal> {
         self.check_subject(name)?;
-        let extensions = self.extensions().map_err(Refusal::rule)?;
+        let extensions = self.extensions().map_err(Refusal::Rule)?;
         self.check_alt_names(name, &extensions, allowed)?;
         if !allowed.authorization && extensions.iter().any(|each| oids::gives_rights(each.extn_id)) {
             return Err(Refusal::rule(format!(
@@ -176,14 +178,14 @@ impl Request {
         }
         if !self.is_signed() {
             return Err(Refusal::rule(
-                "CSR contains a public key that does not correspond to the signing key".to_owned(),
+                "CSR contains a public key that does not correspond to the signing key",
             ));
         }
         Ok(())
     }
 
     fn check_alt_names(&self, name: &str, extensions: &[Extension], allowed: Allowed) -> Result<(), Refusal> {
-        let names = alt_names(extensions).map_err(Refusal::rule)?;
+        let names = alt_names(extensions).map_err(Refusal::Rule)?;
         let own = format!("DNS:{name}");
         let others: Vec<String> = names.iter().map(shown).filter(|each| *each != own).collect();
         if !allowed.alt_names && !others.is_empty() {
@@ -194,7 +196,7 @@ impl Request {
         }
         if !names.iter().all(|name| matches!(name, GeneralName::DnsName(_) | GeneralName::IpAddress(_))) {
             return Err(Refusal::rule(
-                "Only DNS and IP names are allowed in the Subject Alternative Names extension".to_owned(),
+                "Only DNS and IP names are allowed in the Subject Alternative Names extension",
             ));
         }
         match others.iter().find(|name| name.contains('*')) {
@@ -207,17 +209,21 @@ impl Request {
     }
 }
 
+fn malformed(error: impl std::fmt::Display) -> Problem {
+    Problem::invalid("invalid certificate request").because(error)
+}
+
 /// Checks that a certificate may have this name. It becomes the name of a file, so what leads out of a directory is no name.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
     if name.chars().any(char::is_uppercase) {
-        return Err(Refusal::rule("Certificate names must be lower case.".to_owned()));
+        return Err(Refusal::rule("Certificate names must be lower case."));
     }
     if name.contains('*') {
         return Err(Refusal::rule(format!("Subject contains a wildcard, which is not allowed: {name}")));
     }
     // Agents ask for the authority's own certificates by this name, and keep them in its file.
     if name == "ca" {
-        return Err(Refusal::rule("The name 'ca' is that of the authority's own certificate".to_owned()));
+        return Err(Refusal::rule("The name 'ca' is that of the authority's own certificate"));
     }
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_good = name.starts_with(is_word)
@@ -225,14 +231,16 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
         && name.len() <= 255
         && name.split('.').all(|part| part.chars().all(|c| is_word(c) || c == '-' || c == '@'))
         && kukla::certname::check(name).is_ok();
-    if is_good { Ok(()) } else { Err(Refusal::rule("Subject hostname format is invalid".to_owned())) }
+    if is_good { Ok(()) } else { Err(Refusal::rule("Subject hostname format is invalid")) }
 }
 
 /// A name that someone wrote, with or without its kind, as a certificate has it.
-pub fn alt_name(written: &str) -> Result<GeneralName, String> {
+pub fn alt_name(written: &str) -> Result<GeneralName, Problem> {
     let address = |text: &str| text.parse::<IpAddr>().ok();
     let ip = match written.split_once(':') {
-        Some(("IP", rest)) => Some(address(rest).ok_or_else(|| format!("'{rest}' is no address"))?),
+        Some(("IP", rest)) => {
+            Some(address(rest).ok_or_else(|| Problem::invalid("invalid IP address").on(rest))?)
+        }
         _ => address(written),
     };
     if let Some(ip) = ip {
@@ -240,12 +248,12 @@ pub fn alt_name(written: &str) -> Result<GeneralName, String> {
             IpAddr::V4(v4) => v4.octets().to_vec(),
             IpAddr::V6(v6) => v6.octets().to_vec(),
         };
-        return der::asn1::OctetString::new(octets)
-            .map(GeneralName::IpAddress)
-            .map_err(|error| error.to_string());
+        return der::asn1::OctetString::new(octets).map(GeneralName::IpAddress).map_err(unencodable);
     }
     let name = written.strip_prefix("DNS:").unwrap_or(written);
-    der::asn1::Ia5String::new(name).map(GeneralName::DnsName).map_err(|error| format!("'{name}': {error}"))
+    der::asn1::Ia5String::new(name)
+        .map(GeneralName::DnsName)
+        .map_err(|error| Problem::invalid("invalid DNS name").on(name).because(error))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 
+use super::authority::in_file;
 use super::crl::{self, Crl};
 use super::{Authority, Refusal, inventory, time};
 use crate::files::{read_if_there, write_whole};
@@ -25,14 +26,14 @@ impl Authority {
                 .extend(known.iter().filter(|entry| entry.name == *name).map(|entry| entry.serial.clone()));
             serials.extend(self.signed(name)?.map(|certificate| certificate.serial()));
             if serials.len() == before {
-                return Err(Refusal::Missing(format!("Could not find a certificate for {name}")));
+                return Err(Refusal::missing(format!("Could not find a certificate for {name}")));
             }
         }
         serials.sort();
         serials.dedup();
         self.revoke_serials(&self.layout.crl, &serials).inspect(|_| {
             if let Err(problem) = self.revoke_infra(&serials) {
-                log::warning(&format!("the list of revoked infrastructure certificates: {problem}"));
+                log::warning(&format!("cannot update the CRL of infrastructure nodes: {problem}"));
             }
         })
     }
@@ -61,8 +62,7 @@ impl Authority {
     /// The lists of a file, this authority's first; it gets an empty one if it has none.
     fn lists(&self, file: &Path) -> Result<Vec<Crl>, Refusal> {
         let bytes = read_if_there(file)?.unwrap_or_default();
-        let mut lists =
-            Crl::all_from_pem(&bytes).map_err(|problem| format!("{}: {problem}", file.display()))?;
+        let mut lists = Crl::all_from_pem(&bytes).map_err(in_file(file))?;
         match lists.iter().position(|list| list.is_of(&self.certificate)) {
             Some(at) => lists[..=at].rotate_right(1),
             None => lists.insert(0, Crl::empty(&self.certificate, &self.key, time::now())?),

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use num_bigint::BigUint;
 
+use super::authority::in_file;
 use super::crl::Crl;
-use crate::files::stamp;
+use crate::files::{read, stamp};
 use crate::log;
 
 type Stamp = Option<(u64, i64, i64, u64)>;
@@ -50,8 +51,7 @@ impl Revoked {
         let current = stamp(&self.file);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != current {
-            let read = std::fs::read(&self.file).map_err(|error| error.to_string());
-            match read.and_then(|bytes| Crl::all_from_pem(&bytes)) {
+            match read(&self.file).and_then(|bytes| Crl::all_from_pem(&bytes).map_err(in_file(&self.file))) {
                 Ok(lists) => {
                     let of = |list: &Crl| {
                         let issuer = list.issuer().to_der().unwrap_or_default();
@@ -60,7 +60,7 @@ impl Revoked {
                     let serials = lists.iter().flat_map(of).collect();
                     *known = (current, Arc::new(Known { lists, serials }));
                 }
-                Err(problem) => log::warning(&format!("{}: {problem}", self.file.display())),
+                Err(problem) => log::warning(&problem.to_string()),
             }
         }
         Arc::clone(&known.1)

@@ -1,9 +1,10 @@
 //! A new authority, and the certificate of the server itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use kukla::syntax::{Problem, ProblemKind};
 use num_bigint::BigUint;
 
 use super::certificate::{Certificate, Draft, authority_extensions, identifier_of, named};
@@ -56,16 +57,13 @@ impl HostFiles {
 pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority, Refusal> {
     let taken = [&layout.certificate, &layout.key, &layout.crl, &layout.serial, &layout.inventory];
     if let Some(path) = taken.into_iter().find(|path| path.exists()) {
-        return Err(Refusal::Rule(format!(
-            "there is an authority already: {} exists; nothing was changed",
-            path.display()
-        )));
+        return Err(already_exists(path));
     }
     let kind = practice.keys;
     let (root_key, key) = thread::scope(|scope| {
         let other = scope.spawn(move || Key::generate(kind));
         let own = Key::generate(kind);
-        let other = other.join().unwrap_or_else(|_| Err("no key could be made".to_owned()));
+        let other = other.join().unwrap_or_else(|_| Err(Problem::other("cannot generate a private key")));
         other.and_then(|other| Ok((other, own?)))
     })?;
     let hex: String = random::<7>().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -89,6 +87,14 @@ pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority
     // What makes it an authority comes last: without its key it is none, and whoever finds the rest can say so.
     write_whole(&layout.key, key.to_pem().as_bytes(), 0o640)?;
     Authority::open(layout.clone(), practice)
+}
+
+/// The refusal to replace an authority.
+pub(super) fn already_exists(path: &Path) -> Refusal {
+    Refusal::Rule(
+        Problem::new(ProblemKind::Conflict, "the certificate authority already exists")
+            .because(format_args!("found {}; nothing was changed", path.display())),
+    )
 }
 
 fn authority(

@@ -4,7 +4,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use der::DateTime;
 use der::asn1::{GeneralizedTime, UtcTime};
+use kukla::syntax::Problem;
 use x509_cert::time::Time;
+
+use super::unencodable;
 
 /// A day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -16,10 +19,10 @@ pub fn now() -> SystemTime {
 }
 
 /// A time as certificates have it: in two digits of the year up to 2049.
-pub fn to_x509(time: SystemTime) -> Result<Time, String> {
-    let date = DateTime::from_system_time(time).map_err(|error| error.to_string())?;
+pub fn to_x509(time: SystemTime) -> Result<Time, Problem> {
+    let date = DateTime::from_system_time(time).map_err(unencodable)?;
     if date.year() < 2050 {
-        UtcTime::from_date_time(date).map(Time::UtcTime).map_err(|error| error.to_string())
+        UtcTime::from_date_time(date).map(Time::UtcTime).map_err(unencodable)
     } else {
         Ok(Time::GeneralTime(GeneralizedTime::from_date_time(date)))
     }

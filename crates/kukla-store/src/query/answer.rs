@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use kukla_syntax::{deep, diagnostic};
+use kukla_syntax::deep;
 use serde_json::{Map, Value as Json};
 
 use super::condition::{Comparison, order};
 use super::entity::Kind;
-use super::{Column, Condition, Entity, Field, Function, Order, Query, Selected};
+use super::{Column, Condition, Entity, Field, Function, Order, Query, Selected, malformed};
 use crate::Result;
-use crate::codes::BAD_STORE_QUERY;
 
 /// Whoever has the rows of entities.
 pub trait Tables {
@@ -288,7 +287,7 @@ fn resolved(condition: &Condition, tables: &mut dyn Tables) -> Result<Condition>
             if let Some(row) = rows.iter().find(|row| row.len() != fields.len()) {
                 let problem =
                     format!("'in' compares {} fields with {} of a subquery", fields.len(), row.len());
-                return Err(diagnostic!(BAD_STORE_QUERY { problem }).into());
+                return Err(malformed(problem));
             }
             Condition::among(fields.clone(), rows)
         }

@@ -5,19 +5,21 @@ use serde_json::Value as Json;
 
 use super::condition::Comparison;
 use super::entity::NODE_STATE;
-use super::{Condition, Entity, Field, Function, Order, Query, Selected};
-
-type Parsed<T> = Result<T, String>;
+use super::{Condition, Entity, Field, Function, Order, Query, Selected, malformed};
+use crate::Result;
 
 /// Reads a query that says what it asks for: `["from", ENTITY, ...]`.
-pub fn parse(array: &Json) -> Parsed<Query> {
+pub fn parse(array: &Json) -> Result<Query> {
     match array.as_array().map(Vec::as_slice) {
         Some([word, entity, rest @ ..]) if word == "from" => from(entity, rest),
-        _ => Err(format!("a query as an array begins with [\"from\", ENTITY]; this is {}", short(array))),
+        _ => Err(malformed(format!(
+            "expected a query that begins with [\"from\", ENTITY], got {}",
+            short(array)
+        ))),
     }
 }
 
-fn from(entity: &Json, rest: &[Json]) -> Parsed<Query> {
+fn from(entity: &Json, rest: &[Json]) -> Result<Query> {
     let mut query = Query::all(Entity::named(text(entity)?)?);
     for part in rest {
         match operator(part)? {
@@ -36,8 +38,8 @@ fn from(entity: &Json, rest: &[Json]) -> Parsed<Query> {
 }
 
 /// `["extract", ["certname", ["function", "count"]], CONDITION, ["group_by", "certname"]]`.
-fn extract(query: &mut Query, operands: &[Json]) -> Parsed<()> {
-    let [columns, rest @ ..] = operands else { return Err("'extract' wants columns".to_owned()) };
+fn extract(query: &mut Query, operands: &[Json]) -> Result<()> {
+    let [columns, rest @ ..] = operands else { return Err(malformed("'extract' requires columns")) };
     let columns = match columns {
         Json::Array(all) if !matches!(all.first(), Some(word) if word == "function") => all.as_slice(),
         one => std::slice::from_ref(one),
@@ -58,25 +60,26 @@ fn extract(query: &mut Query, operands: &[Json]) -> Parsed<()> {
     Ok(())
 }
 
-fn selected(column: &Json, entity: &'static Entity) -> Parsed<Selected> {
+fn selected(column: &Json, entity: &'static Entity) -> Result<Selected> {
     match column.as_array().map(Vec::as_slice) {
         Some([word, name, rest @ ..]) if word == "function" => {
             let name = text(name)?;
-            let function = Function::named(name).ok_or_else(|| format!("there is no function '{name}'"))?;
+            let function =
+                Function::named(name).ok_or_else(|| malformed(format!("unknown function '{name}'")))?;
             Ok(Selected::Function(function, rest.first().map(|one| field(one, entity)).transpose()?))
         }
         _ => field(column, entity).map(Selected::Field),
     }
 }
 
-fn ordered(item: &Json, entity: &'static Entity) -> Parsed<(Field, Order)> {
+fn ordered(item: &Json, entity: &'static Entity) -> Result<(Field, Order)> {
     match item.as_array().map(Vec::as_slice) {
         Some([name]) => Ok((field(name, entity)?, Order::Ascending)),
         Some([name, way]) => {
             let way = match text(way)?.to_lowercase().as_str() {
                 "asc" => Order::Ascending,
                 "desc" => Order::Descending,
-                other => return Err(format!("'{other}' is no order: 'asc' or 'desc'")),
+                other => return Err(malformed(format!("expected 'asc' or 'desc', got '{other}'"))),
             };
             Ok((field(name, entity)?, way))
         }
@@ -85,14 +88,14 @@ fn ordered(item: &Json, entity: &'static Entity) -> Parsed<(Field, Order)> {
 }
 
 /// What a row of an entity has to be like.
-pub fn condition(array: &Json, entity: &'static Entity) -> Parsed<Condition> {
+pub fn condition(array: &Json, entity: &'static Entity) -> Result<Condition> {
     let (operator, operands) = operator(array)?;
-    let each = |parts: &[Json]| -> Parsed<Vec<Condition>> {
+    let each = |parts: &[Json]| -> Result<Vec<Condition>> {
         parts.iter().map(|part| deep(|| condition(part, entity))).collect()
     };
     match (operator, operands) {
         ("and" | "or", []) => {
-            Err(format!("'{operator}' takes at least one argument, but none were supplied"))
+            Err(malformed(format!("'{operator}' takes at least one argument, but none were supplied")))
         }
         ("and", parts) => each(parts).map(Condition::And),
         ("or", parts) => each(parts).map(Condition::Or),
@@ -117,18 +120,18 @@ pub fn condition(array: &Json, entity: &'static Entity) -> Parsed<Condition> {
             }
             _ => compared(sign, entity, field(name, entity)?, value),
         },
-        _ => Err(format!("{} is not a condition", short(array))),
+        _ => Err(malformed(format!("expected a condition, got {}", short(array)))),
     }
 }
 
 /// A comparison with a value.
-pub fn compared(sign: &str, entity: &'static Entity, field: Field, value: &Json) -> Parsed<Condition> {
+pub fn compared(sign: &str, entity: &'static Entity, field: Field, value: &Json) -> Result<Condition> {
     if field.column == NODE_STATE {
         return match (sign, value.as_str()) {
             ("=", Some(state @ ("active" | "inactive" | "any"))) => {
                 Ok(Condition::NodeState(state.to_owned()))
             }
-            _ => Err("node_state is 'active', 'inactive' or 'any'".to_owned()),
+            _ => Err(malformed("invalid node_state: expected 'active', 'inactive' or 'any'")),
         };
     }
     if let Some(comparison) = Comparison::named(sign) {
@@ -146,18 +149,18 @@ pub fn compared(sign: &str, entity: &'static Entity, field: Field, value: &Json)
                 Json::String(text) => Condition::expression(&format!("^(?:{text})$")),
                 other => Condition::expression(&format!("^{other}$")),
             };
-            Ok(Condition::PathFits(field, list(value)?.iter().map(whole).collect::<Parsed<_>>()?))
+            Ok(Condition::PathFits(field, list(value)?.iter().map(whole).collect::<Result<_>>()?))
         }
-        _ => Err(format!("there is no operator '{sign}'")),
+        _ => Err(malformed(format!("unknown operator '{sign}'"))),
     }
 }
 
 /// `["in", FIELDS, SUBQUERY]` and `["in", FIELDS, ["array", VALUES]]`.
-fn within(fields: &Json, among: &Json, entity: &'static Entity) -> Parsed<Condition> {
+fn within(fields: &Json, among: &Json, entity: &'static Entity) -> Result<Condition> {
     let is_one = |all: &Vec<Json>| matches!(all.first(), Some(word) if word == "parameter" || word == "fact");
     let fields: Vec<Field> = match fields {
         Json::Array(all) if !is_one(all) => {
-            all.iter().map(|one| field(one, entity)).collect::<Parsed<_>>()?
+            all.iter().map(|one| field(one, entity)).collect::<Result<_>>()?
         }
         one => vec![field(one, entity)?],
     };
@@ -173,27 +176,32 @@ fn within(fields: &Json, among: &Json, entity: &'static Entity) -> Parsed<Condit
         // The older way: `["extract", COLUMNS, ["select_facts", CONDITION]]`.
         ("extract", [columns, source]) => {
             let (word, operands) = operator(source)?;
-            let name = word.strip_prefix("select_").ok_or_else(|| format!("'{word}' is not a subquery"))?;
+            let name = word
+                .strip_prefix("select_")
+                .ok_or_else(|| malformed(format!("expected a subquery, got '{word}'")))?;
             let mut query = Query::all(Entity::named(name)?);
             extract(&mut query, std::slice::from_ref(columns))?;
             query.condition =
                 operands.first().map(|part| deep(|| condition(part, query.entity))).transpose()?;
             Ok(Condition::In(fields, Box::new(query)))
         }
-        _ => Err(format!("'in' wants a subquery or an array; this is {}", short(among))),
+        _ => Err(malformed(format!("'in' requires a subquery or an array, got {}", short(among)))),
     }
 }
 
 /// `["subquery", ENTITY, CONDITION]`: there is a row of another entity for the same node.
-fn implied(other: &Json, part: &Json, entity: &'static Entity) -> Parsed<Condition> {
+fn implied(other: &Json, part: &Json, entity: &'static Entity) -> Result<Condition> {
     let other = Entity::named(text(other)?)?;
     related(entity, other, deep(|| condition(part, other))?)
 }
 
 /// That the node of a row has rows of another entity that fit a condition.
-pub fn related(entity: &'static Entity, other: &'static Entity, condition: Condition) -> Parsed<Condition> {
+pub fn related(entity: &'static Entity, other: &'static Entity, condition: Condition) -> Result<Condition> {
     if !entity.is_of_nodes() || !other.is_of_nodes() {
-        return Err(format!("{} and {} have no node in common; use 'in'", entity.name, other.name));
+        return Err(malformed(format!(
+            "{} and {} have no node in common; use 'in'",
+            entity.name, other.name
+        )));
     }
     let mut query = Query::all(other);
     query.select.push(Selected::Field(Field::parse("certname", other)?));
@@ -202,36 +210,39 @@ pub fn related(entity: &'static Entity, other: &'static Entity, condition: Condi
 }
 
 /// `"certname"`, `"facts.os.family"`, `["parameter", "ensure"]`, `["fact", "kernel"]`.
-fn field(name: &Json, entity: &'static Entity) -> Parsed<Field> {
+fn field(name: &Json, entity: &'static Entity) -> Result<Field> {
     match name.as_array().map(Vec::as_slice) {
         Some([word, inner]) if word == "parameter" || word == "fact" => {
             let column = if word == "parameter" { "parameters" } else { "facts" };
             let step = super::Step::Key(text(inner)?.to_owned());
             Ok(Field { column: entity.column(column)?, path: vec![step] })
         }
-        Some(_) => Err(format!("{} is not a field", short(name))),
+        Some(_) => Err(malformed(format!("expected a field, got {}", short(name)))),
         None => Field::parse(text(name)?, entity),
     }
 }
 
-fn operator(array: &Json) -> Parsed<(&str, &[Json])> {
+fn operator(array: &Json) -> Result<(&str, &[Json])> {
     match array.as_array().map(Vec::as_slice) {
         Some([word, operands @ ..]) => Ok((text(word)?, operands)),
-        _ => Err(format!("{} is not an array with an operator", short(array))),
+        _ => Err(malformed(format!("expected an array that begins with an operator, got {}", short(array)))),
     }
 }
 
-fn text(value: &Json) -> Parsed<&str> {
-    value.as_str().ok_or_else(|| format!("{} should be text", short(value)))
+fn text(value: &Json) -> Result<&str> {
+    value.as_str().ok_or_else(|| malformed(format!("expected a string, got {}", short(value))))
 }
 
-fn list(value: &Json) -> Parsed<&[Json]> {
-    value.as_array().map(Vec::as_slice).ok_or_else(|| format!("{} should be an array", short(value)))
+fn list(value: &Json) -> Result<&[Json]> {
+    value
+        .as_array()
+        .map(Vec::as_slice)
+        .ok_or_else(|| malformed(format!("expected an array, got {}", short(value))))
 }
 
-fn count(value: &Json) -> Parsed<usize> {
+fn count(value: &Json) -> Result<usize> {
     let number = value.as_u64().and_then(|number| number.try_into().ok());
-    number.ok_or_else(|| format!("{} should be a number of rows", short(value)))
+    number.ok_or_else(|| malformed(format!("expected a number of rows, got {}", short(value))))
 }
 
 /// A value as it is shown in a message.

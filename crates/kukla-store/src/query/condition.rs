@@ -8,8 +8,8 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 use super::entity::Kind;
-use super::{Field, Query};
-use crate::Timestamp;
+use super::{Field, Query, malformed};
+use crate::{Result, Timestamp};
 
 /// What a row has to be like.
 #[derive(Clone, Debug)]
@@ -80,8 +80,8 @@ impl Condition {
     }
 
     /// A regular expression.
-    pub fn expression(text: &str) -> Result<Regex, String> {
-        Regex::new(text).map_err(|_| format!("'{text}' is not a regular expression"))
+    pub fn expression(text: &str) -> Result<Regex> {
+        Regex::new(text).map_err(|_| malformed(format!("invalid regular expression '{text}'")))
     }
 
     /// Whether a row is like that; `look` gives what a row has in a field. Nothing that is asked of an empty column holds, nor does its

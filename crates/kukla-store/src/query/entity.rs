@@ -1,4 +1,7 @@
-//! What can be asked for.
+//! The entities of PuppetDB and their columns.
+
+use super::malformed;
+use crate::Result;
 
 /// Something that can be asked for, with its columns in the order of answers.
 #[derive(Debug, PartialEq)]
@@ -211,11 +214,11 @@ const ENTITIES: &[Entity] = &[
 
 impl Entity {
     /// The entity of a name; PQL writes underscores, the paths of the interface hyphens.
-    pub fn named(name: &str) -> Result<&'static Entity, String> {
+    pub fn named(name: &str) -> Result<&'static Entity> {
         let plain = name.replace('-', "_");
         ENTITIES.iter().find(|entity| entity.name == plain).ok_or_else(|| {
             let known: Vec<&str> = ENTITIES.iter().map(|entity| entity.name).collect();
-            format!("there is no '{name}' to ask for; there are {}", known.join(", "))
+            malformed(format!("unknown entity '{name}'; expected one of {}", known.join(", ")))
         })
     }
 
@@ -225,18 +228,18 @@ impl Entity {
     }
 
     /// The column of a name.
-    pub fn column(&self, name: &str) -> Result<Column, String> {
+    pub fn column(&self, name: &str) -> Result<Column> {
         let plain = if self.name == "resources" && name == "tag" { "tags" } else { name };
         self.columns.iter().find(|column| column.name == plain).copied().ok_or_else(|| {
             let mut known: Vec<String> =
                 self.columns.iter().map(|column| format!("'{}'", column.name)).collect();
             known.sort();
             let last = known.pop().unwrap_or_default();
-            format!(
+            malformed(format!(
                 "'{name}' is not a queryable object for {}. Known queryable objects are {}, and {last}",
                 self.name,
                 known.join(", ")
-            )
+            ))
         })
     }
 

@@ -13,7 +13,7 @@
 
 use std::fmt;
 
-use kukla_syntax::diagnostic;
+use kukla_syntax::{Diagnostic, diagnostic};
 use serde_json::Value as Json;
 
 use crate::Result;
@@ -61,12 +61,16 @@ impl Question {
 
     /// What it asks for.
     pub fn parse(&self) -> Result<Query> {
-        let parsed = match self {
+        match self {
             Question::Pql(text) => pql::parse(text),
             Question::Ast(array) => ast::parse(array),
-        };
-        parsed.map_err(|problem| diagnostic!(BAD_STORE_QUERY { problem }).into())
+        }
     }
+}
+
+/// A query that is malformed or asks for something unknown.
+fn malformed(problem: impl std::fmt::Display) -> Box<Diagnostic> {
+    diagnostic!(BAD_STORE_QUERY { problem }).into()
 }
 
 /// What a query asks for.
@@ -165,12 +169,14 @@ impl fmt::Display for Field {
 
 impl Field {
     /// What a field of an entity is called: `certname`, `facts.os.family`, `parameters."some key"`, `facts.disks[0]`.
-    fn parse(text: &str, entity: &'static Entity) -> std::result::Result<Field, String> {
+    fn parse(text: &str, entity: &'static Entity) -> Result<Field> {
         let mut rest = text;
         let mut steps = Vec::new();
         while !rest.is_empty() {
             if let Some(quoted) = rest.strip_prefix('"') {
-                let end = quoted.find('"').ok_or_else(|| format!("{text}: a quotation mark is missing"))?;
+                let end = quoted
+                    .find('"')
+                    .ok_or_else(|| malformed(format!("missing quotation mark in '{text}'")))?;
                 steps.push(Step::Key(quoted[..end].to_owned()));
                 rest = &quoted[end + 1..];
             } else if let Some(index) = rest.strip_prefix('[') {
@@ -178,9 +184,9 @@ impl Field {
                     rest = after;
                     number.parse().ok()
                 });
-                steps.push(Step::Index(
-                    number.ok_or_else(|| format!("{text}: an index is a number in brackets"))?,
-                ));
+                steps.push(Step::Index(number.ok_or_else(|| {
+                    malformed(format!("invalid index in '{text}': expected a number in brackets"))
+                })?));
             } else {
                 let end = rest.find(['.', '[']).unwrap_or(rest.len());
                 steps.push(Step::Key(rest[..end].to_owned()));
@@ -189,7 +195,9 @@ impl Field {
             rest = rest.strip_prefix('.').unwrap_or(rest);
         }
         let mut steps = steps.into_iter();
-        let Some(Step::Key(column)) = steps.next() else { return Err("a field has a name".to_owned()) };
+        let Some(Step::Key(column)) = steps.next() else {
+            return Err(malformed("expected the name of a field"));
+        };
         Ok(Field { column: entity.column(&column)?, path: steps.collect() })
     }
 

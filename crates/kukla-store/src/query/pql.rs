@@ -1,15 +1,14 @@
 //! PuppetDB's query language: `resources[certname, count()] { type = "File" and facts { kernel = "Linux" } group by certname }`.
 
-use kukla_syntax::deep;
+use kukla_syntax::{Diagnostic, deep};
 use serde_json::Value as Json;
 
 use super::ast::{compared, related};
-use super::{Condition, Entity, Field, Function, Order, Query, Selected};
-
-type Parsed<T> = Result<T, String>;
+use super::{Condition, Entity, Field, Function, Order, Query, Selected, malformed};
+use crate::Result;
 
 /// Reads a query.
-pub fn parse(text: &str) -> Parsed<Query> {
+pub fn parse(text: &str) -> Result<Query> {
     let mut reader = Reader { text, at: 0 };
     let query = reader.query()?;
     match reader.peek() {
@@ -28,8 +27,8 @@ struct Reader<'t> {
 const SIGNS: [&str; 10] = ["!~", "!=", "~>", "~", "<=", ">=", "<", ">", "=", "in"];
 
 impl<'t> Reader<'t> {
-    fn query(&mut self) -> Parsed<Query> {
-        let mut query = Query::all(Entity::named(self.word("what to ask for")?)?);
+    fn query(&mut self) -> Result<Query> {
+        let mut query = Query::all(Entity::named(self.word("the name of an entity")?)?);
         if self.takes("[") {
             while !self.takes("]") {
                 let selected = self.selected(query.entity)?;
@@ -46,7 +45,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What stands in the braces: a condition, and then how the rows are grouped, sorted and cut.
-    fn body(&mut self, query: &mut Query) -> Parsed<()> {
+    fn body(&mut self, query: &mut Query) -> Result<()> {
         let is_clause = |reader: &Reader<'_>| {
             reader.peek() == Some('}')
                 || ["group", "order", "limit", "offset"].iter().any(|word| reader.is_word(word))
@@ -79,7 +78,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn listed<T>(&mut self, one: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn listed<T>(&mut self, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut all = vec![one(self)?];
         while self.takes(",") {
             all.push(one(self)?);
@@ -87,12 +86,13 @@ impl<'t> Reader<'t> {
         Ok(all)
     }
 
-    fn selected(&mut self, entity: &'static Entity) -> Parsed<Selected> {
+    fn selected(&mut self, entity: &'static Entity) -> Result<Selected> {
         let start = self.at;
         if let Ok(name) = self.word("a field")
             && self.takes("(")
         {
-            let function = Function::named(name).ok_or_else(|| format!("there is no function '{name}'"))?;
+            let function =
+                Function::named(name).ok_or_else(|| malformed(format!("unknown function '{name}'")))?;
             let of = if self.peek() == Some(')') { None } else { Some(self.field(entity)?) };
             self.expect(")")?;
             return Ok(Selected::Function(function, of));
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
         self.field(entity).map(Selected::Field)
     }
 
-    fn any(&mut self, entity: &'static Entity) -> Parsed<Condition> {
+    fn any(&mut self, entity: &'static Entity) -> Result<Condition> {
         let mut parts = vec![deep(|| self.all(entity))?];
         while self.takes_word("or") {
             parts.push(deep(|| self.all(entity))?);
@@ -109,7 +109,7 @@ impl<'t> Reader<'t> {
         Ok(only(parts, Condition::Or))
     }
 
-    fn all(&mut self, entity: &'static Entity) -> Parsed<Condition> {
+    fn all(&mut self, entity: &'static Entity) -> Result<Condition> {
         let mut parts = vec![deep(|| self.one(entity))?];
         while self.takes_word("and") {
             parts.push(deep(|| self.one(entity))?);
@@ -117,7 +117,7 @@ impl<'t> Reader<'t> {
         Ok(only(parts, Condition::And))
     }
 
-    fn one(&mut self, entity: &'static Entity) -> Parsed<Condition> {
+    fn one(&mut self, entity: &'static Entity) -> Result<Condition> {
         if self.takes("!") {
             return Ok(Condition::Not(Box::new(deep(|| self.one(entity))?)));
         }
@@ -166,7 +166,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What follows `in`: values in brackets, or a query.
-    fn among(&mut self, fields: Vec<Field>) -> Parsed<Condition> {
+    fn among(&mut self, fields: Vec<Field>) -> Result<Condition> {
         if self.peek() != Some('[') {
             return Ok(Condition::In(fields, Box::new(deep(|| self.query())?)));
         }
@@ -180,7 +180,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `certname`, `facts.os.family`, `parameters."key"`, `facts.disks[0]`, `latest_report?`.
-    fn field(&mut self, entity: &'static Entity) -> Parsed<Field> {
+    fn field(&mut self, entity: &'static Entity) -> Result<Field> {
         self.skip();
         let rest = &self.text[self.at..];
         let mut is_quoted = false;
@@ -208,7 +208,7 @@ impl<'t> Reader<'t> {
         Field::parse(name, entity)
     }
 
-    fn value(&mut self) -> Parsed<Json> {
+    fn value(&mut self) -> Result<Json> {
         self.skip();
         match self.peek() {
             Some('[') => {
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn quoted(&mut self, quote: char) -> Parsed<Json> {
+    fn quoted(&mut self, quote: char) -> Result<Json> {
         let mut text = String::new();
         let mut chars = self.text[self.at + 1..].char_indices();
         while let Some((at, c)) = chars.next() {
@@ -265,12 +265,12 @@ impl<'t> Reader<'t> {
                 c => text.push(c),
             }
         }
-        Err("a quotation mark is missing at the end".to_owned())
+        Err(malformed("missing quotation mark at the end"))
     }
 
-    fn count(&mut self) -> Parsed<usize> {
+    fn count(&mut self) -> Result<usize> {
         let number = self.value()?.as_u64().and_then(|number| number.try_into().ok());
-        number.ok_or_else(|| "a number of rows is wanted".to_owned())
+        number.ok_or_else(|| malformed("expected a number of rows"))
     }
 
     fn skip(&mut self) {
@@ -289,11 +289,11 @@ impl<'t> Reader<'t> {
         is_there
     }
 
-    fn expect(&mut self, sign: &str) -> Parsed<()> {
+    fn expect(&mut self, sign: &str) -> Result<()> {
         if self.takes(sign) { Ok(()) } else { Err(self.unexpected(&format!("'{sign}'"))) }
     }
 
-    fn word(&mut self, what: &str) -> Parsed<&'t str> {
+    fn word(&mut self, what: &str) -> Result<&'t str> {
         self.skip();
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
@@ -319,16 +319,16 @@ impl<'t> Reader<'t> {
         is_there
     }
 
-    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+    fn expect_word(&mut self, word: &str) -> Result<()> {
         if self.takes_word(word) { Ok(()) } else { Err(self.unexpected(&format!("'{word}'"))) }
     }
 
-    fn unexpected(&self, wanted: &str) -> String {
+    fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
         let rest = self.text[self.at..].trim_start();
         let column = self.text[..self.text.len() - rest.len()].chars().count() + 1;
         match rest.split_whitespace().next() {
-            Some(found) => format!("at character {column} {wanted} is expected, not {found}"),
-            None => format!("{wanted} is expected at the end"),
+            Some(got) => malformed(format!("expected {expected}, got '{got}' at character {column}")),
+            None => malformed(format!("expected {expected} at the end")),
         }
     }
 }

@@ -158,22 +158,22 @@ fn projections_and_groups() {
 #[test]
 fn what_is_wrong_is_told() {
     for (pql, part) in [
-        ("nosuch { }", "there is no 'nosuch'"),
+        ("nosuch { }", "unknown entity 'nosuch'"),
         ("nodes { nosuch = 1 }", "'nosuch' is not a queryable object for nodes"),
         ("nodes { certname = }", "a value"),
         ("nodes { certname 'a' }", "an operator"),
-        ("nodes { certname = 'a' ", "'}' is expected at the end"),
+        ("nodes { certname = 'a' ", "expected '}' at the end"),
         ("nodes { certname = 'a", "quotation mark"),
         ("nodes { certname ~ '(' }", "regular expression"),
         ("nodes { } x", "the end"),
-        ("nodes[nosuch()] { }", "no function"),
+        ("nodes[nosuch()] { }", "unknown function"),
         ("nodes { certname in facts[certname, name] { } }", "compares 1 fields with 2"),
         (r#"["=", "certname", "a"]"#, "begins with"),
-        (r#"["from", "nodes", ["?", "certname", "a"]]"#, "no operator"),
+        (r#"["from", "nodes", ["?", "certname", "a"]]"#, "unknown operator"),
         (r#"["from", "nodes", []]"#, "operator"),
-        ("", "what to ask for"),
+        ("", "the name of an entity"),
     ] {
-        let told = answer(&Question::pql(pql));
-        assert!(told.as_str().is_some_and(|told| told.contains(part)), "{pql}: {told}");
+        let message = answer(&Question::pql(pql));
+        assert!(message.as_str().is_some_and(|message| message.contains(part)), "{pql}: {message}");
     }
 }

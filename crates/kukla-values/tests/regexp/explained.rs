@@ -2,7 +2,7 @@
 
 use kukla_values::regexp::{Direction, Encoding};
 
-use crate::generate::Question;
+use super::generate::Question;
 
 /// Whether two different answers are both as they should be.
 pub fn is_explained(question: &Question, ours: &str, theirs: &str) -> bool {

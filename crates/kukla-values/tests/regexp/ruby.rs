@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use kukla_values::regexp::{Direction, Encoding};
 
-use crate::generate::Question;
+use super::generate::Question;
 
 /// Answers one question a line: options, encoding, pattern and subject in hexadecimal, position in bytes, direction.
 const ANSWERS: &str = r##"

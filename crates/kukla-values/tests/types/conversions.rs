@@ -11,9 +11,9 @@ use kukla_values::types::{Type, write};
 use kukla_values::{Error, Hash, Value, richdata};
 use serde_json::Value as Json;
 
-use crate::explained::Tally;
-use crate::generate::{Generator, PRELUDE, Sample};
-use crate::reference::Reference;
+use super::explained::Tally;
+use super::generate::{Generator, PRELUDE, Sample};
+use super::reference::Reference;
 
 /// One question: what it is about, the program that asks it, and our own answer.
 struct Question {

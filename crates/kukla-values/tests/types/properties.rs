@@ -5,7 +5,7 @@ use kukla_values::time::Timestamp;
 use kukla_values::types::Type;
 use kukla_values::{Result, Value, richdata};
 
-use crate::generate::Generator;
+use super::generate::Generator;
 
 /// Tries every law on types and values made by chance.
 pub fn check(seed: u64, rounds: u64) {

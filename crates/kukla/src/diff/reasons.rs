@@ -225,7 +225,7 @@ impl Found<'_> {
             match part {
                 Part::Data(places) => {
                     for place in places.iter() {
-                        if let Some(file) = &place.file {
+                        if let Some(file) = &place.location {
                             self.place(file, place.line, Some(&place.key), is_after);
                         }
                     }

@@ -315,7 +315,7 @@ impl Run<'_> {
     /// The catalog as a file to be, if it is to be one.
     fn pending(&self, node: &Node, text: &str) -> Result<Option<Pending>, String> {
         let write = |directory: &PathBuf| output::pending(&place(directory, &node.name), text.as_bytes());
-        self.args.output.as_ref().map(write).transpose()
+        Ok(self.args.output.as_ref().map(write).transpose()?)
     }
 }
 

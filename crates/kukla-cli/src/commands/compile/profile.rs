@@ -17,9 +17,9 @@ pub fn show(profile: &Profile, place: &Path) -> Result<(), String> {
             err!("{}", table(profile));
             Ok(())
         }
-        Some("svg") => output::file(place, flame_graph(profile).as_bytes()),
-        Some("json") => output::file(place, document(profile).as_bytes()),
-        _ => output::file(place, table(profile).as_bytes()),
+        Some("svg") => Ok(output::file(place, flame_graph(profile).as_bytes())?),
+        Some("json") => Ok(output::file(place, document(profile).as_bytes())?),
+        _ => Ok(output::file(place, table(profile).as_bytes())?),
     }
 }
 

@@ -129,7 +129,7 @@ impl State {
         self.catalogs.extend(round.catalogs());
         for site in fleet.opened() {
             self.places.extend(site.environment.root.iter().cloned());
-            self.places.extend(site.environment.modulepath.iter().cloned());
+            self.places.extend(site.environment.modulepath().iter().cloned());
         }
         round.finish(fleet, args.explain_cache)
     }

@@ -129,10 +129,11 @@ fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Subject {
 
 fn revisions(args: &Args, range: &Range) -> Result<Subject, String> {
     let path = args.path.canonicalize().map_err(|error| crate::files::problem(&args.path, &error))?;
-    let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
+    let repository = Repository::discover(&path, Arc::new(DiskWorld::default()));
+    let repository = Arc::new(repository.map_err(|problem| problem.with_help())?);
     let (old, new) = args.sides.targets(&args.target);
     let side = |side: &kukla_git::Side, target: Target| {
-        let found = repository.revision(side)?;
+        let found = repository.revision(side).map_err(|problem| problem.with_help())?;
         if found.is_none() && !repository.has_files {
             return Err(format!("{} has no working tree; name two revisions", repository.root.display()));
         }

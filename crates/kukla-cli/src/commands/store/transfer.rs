@@ -9,8 +9,8 @@ use kukla::facts::FactFile;
 use kukla_store::{Question, Report, Store, Timestamp, Update};
 use serde_json::{Value as Json, json};
 
-use super::told;
 use crate::Outcome;
+use crate::commands::stores::told;
 use crate::files;
 use crate::output::{self, errln};
 

@@ -1,0 +1,6 @@
+//! The integration tests of the crate, in one binary: every further binary is another link.
+
+mod differential;
+mod generated;
+mod host;
+mod programs;

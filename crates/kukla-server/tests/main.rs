@@ -1,0 +1,8 @@
+//! The integration tests of the crate, in one binary: every further binary is another link.
+
+mod authority;
+mod killed;
+mod killed_server;
+mod server;
+mod support;
+mod untrusted;

@@ -1,0 +1,5 @@
+//! The integration tests of the crate, in one binary: every further binary is another link.
+
+mod properties;
+mod tree;
+mod validate;
