@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
-use kukla::syntax::{Diagnostic, Strict};
+use kukla::syntax::{Diagnostic, Problem, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
 use kukla_check::{Asks, Checker, Config, Finding, Options, Report, Target, baseline, fix};
@@ -72,9 +72,9 @@ enum Strictness {
 }
 
 impl std::str::FromStr for Strictness {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Strictness, String> {
+    fn from_str(text: &str) -> Result<Strictness, Problem> {
         if text == "more" { Ok(Strictness::More) } else { text.parse().map(Strictness::Puppet) }
     }
 }
