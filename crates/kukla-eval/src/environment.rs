@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 use kukla_catalog::Exports;
 use kukla_catalog::types::{self, NativeType};
-use kukla_syntax::validate::{FileNamespace, Rules};
+use kukla_syntax::validate::{FileNamespace, Rules, is_module_name};
 use kukla_syntax::{Diagnostic, Source, Strict, diagnostic};
 use kukla_values::Name;
 use rustc_hash::FxHashMap;
@@ -146,7 +146,7 @@ impl Environment {
                 if !entry.name.starts_with('.') {
                     libraries.push(directory.join(&entry.name).join("lib"));
                 }
-                if !is_module(&entry.name) {
+                if !is_module_name(&entry.name) {
                     continue;
                 }
                 let name = Name::new(&entry.name);
@@ -855,11 +855,6 @@ fn in_lower_case(name: Name) -> Name {
         true => Name::new(&name.as_str().to_lowercase()),
         false => name,
     }
-}
-
-fn is_module(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
