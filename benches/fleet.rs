@@ -17,7 +17,7 @@ use kukla_benches::plot::{self, Series};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 20_000];
 
-/// What a thread, or several, did with their time.
+/// The time that threads spent running and waiting.
 #[derive(Clone, Copy, Default)]
 struct Time {
     /// On a core.
@@ -53,7 +53,7 @@ fn node(kinds: &[FactFile], n: usize) -> Node {
     node
 }
 
-/// Compiles so many nodes on so many threads.
+/// Compiles `nodes` nodes on `threads` threads.
 fn compile(site: &Site, kinds: &[FactFile], nodes: usize, threads: usize) -> Time {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -98,7 +98,7 @@ fn main() {
         .map(|(name, threads)| (threads, Series { name, points: Vec::new() }));
     for nodes in sizes {
         let [one, two] = [1, 2].map(|threads| {
-            // A site of its own, so that what the one before has read is no help.
+            // A new site, so that it cannot reuse what the one before has read.
             let site = Compiler::default().open(&SiteSpec::at(root.clone())).expect("the example opens");
             compile(&site, &kinds, nodes, threads)
         });

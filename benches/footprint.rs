@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 
 use kukla_benches::timing::kukla;
 
-/// A command, its time on a core in milliseconds and its peak memory in megabytes: the best of so many runs.
+/// A command, its time on a core in milliseconds and its peak memory in megabytes: the best of several runs.
 fn run(command: &str, arguments: &[&str], rounds: usize) -> Option<(f64, f64)> {
     let mut words = command.split_whitespace();
     let program = words.next()?;
     let once = || {
-        // What a process has used is told to whoever waits for it: here a shell, which is asked before it ends.
+        // The system reports the resources of a process to its parent: here a shell, which prints them before it exits.
         let script = "\"$0\" \"$@\" >/dev/null 2>&1; code=$?; times; exit $code";
         let output = Command::new("bash")
             .args(["-c", script, program])

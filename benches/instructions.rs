@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use kukla_benches::scenario::{Scenario, all};
 use serde_json::json;
 
-/// What another libc, another valgrind or the addresses of a run may change: a share, and some thousands of instructions.
+/// The tolerance for another libc, another valgrind or other addresses: a share, and some thousands of instructions.
 const TOLERANCE: f64 = 0.15;
 const SLACK: f64 = 200.0;
 

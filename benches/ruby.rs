@@ -51,7 +51,7 @@ fn program(body: &str) -> String {
     format!("def work\n{body}\nend\nwhile gets\n  work\n  puts 'done'\n  $stdout.flush\nend\n")
 }
 
-/// A template of so many lines: text, values, loops and conditions as in the templates of modules.
+/// A template of `lines` lines: text, values, loops and conditions as in the templates of modules.
 fn template(lines: usize) -> String {
     let mut text = String::from("# managed by <%= @owner %>\n");
     for line in 1..lines {
@@ -115,7 +115,7 @@ fn run(command: &str, arguments: &[&str]) -> Result<Duration, String> {
     best(&mut peer, |peer| peer.say(""))
 }
 
-/// What one rendering takes: that of many, without what everything else takes.
+/// The time of one rendering: that of many, minus everything else.
 fn render(command: &str, path: &Path, times: usize) -> Result<Duration, String> {
     let mut peer = Peer::start(command).map_err(|error| format!("{command}: {error}"))?;
     let mut ask = |times: usize| best(&mut peer, |peer| peer.ask("eval", &erb_request(path, times)));

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 /// How many of the real catalogs are measured.
 const LARGEST: usize = 6;
 
-/// What is compiled: a scenario, or a real catalog.
+/// The input of a compilation: a scenario, or a real catalog.
 struct Workload {
     name: String,
     params: Value,
@@ -50,7 +50,7 @@ fn corpus(directory: &Path) -> Option<Vec<Workload>> {
         let text = |key: &str| case[key].as_str();
         let mut params = case.get("params").cloned().filter(Value::is_object).unwrap_or_else(|| json!({}));
         if params.pointer("/settings/strict").is_none() {
-            // Modules of today hold what Puppet 8 takes for an error unless it is told otherwise.
+            // Current modules contain code that Puppet 8 rejects by default.
             params["settings"]["strict"] = json!("warning");
         }
         params["manifest"] = json!(directory.join(text("manifest")?));

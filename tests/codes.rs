@@ -14,9 +14,10 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("ADDING_TO_NO_VARIABLE", "validation refuses it first"),
     ("ASSIGNMENT_IN_DEFAULT", "validation refuses it first"),
     ("ATTRIBUTES_NO_HASH", "functions refuse it first"),
-    ("ATTRIBUTE_GIVEN_TWICE", "comes of exported resources only"),
+    ("ATTRIBUTE_GIVEN_TWICE", "occurs with exported resources only"),
     ("BAD_NODE_NAME", "is about a request"),
     ("BAD_REQUEST", "is about a request"),
+    ("CANCELLED", "takes a run that someone cancels"),
     ("COLLECTOR_WITHOUT_TYPE", "the grammar refuses it first"),
     ("COMMAND_FAILED", "takes commands that may run"),
     ("COMMAND_NOT_RUN", "takes commands that may run"),
@@ -30,7 +31,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("FACT_LIMIT", "takes facts in Ruby that do not end"),
     ("FETCH_FAILED", "takes a network"),
     ("FILE_NOT_READABLE", "takes a file that cannot be read"),
-    ("FILE_NOT_UTF8", "takes bytes that are no text"),
+    ("FILE_NOT_UTF8", "requires bytes that are not valid UTF-8"),
     ("FORMATS_NO_HASH", "the signature refuses it first"),
     ("FORMAT_FOR_NO_TYPE", "the signature refuses it first"),
     ("HIERA_BACKEND_MULTIPLY_DEFINED", "is about the global layer"),
@@ -43,7 +44,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("INTERNAL_FAILURE", "is a mistake in Kukla"),
     ("INVALID_LOCAL_REFERENCE", "is about data that others write"),
     ("INVALID_RSA_KEY", "takes a certificate"),
-    ("INVALID_UTF8", "takes bytes that are no text"),
+    ("INVALID_UTF8", "requires bytes that are not valid UTF-8"),
     ("KEY_OF_OTHER_CERTIFICATE", "takes a certificate"),
     ("MERGED_DOTTED_KEY", "is about the older functions in the global layer"),
     ("MERGE_TOO_DEEP", "takes very deep data"),
@@ -102,7 +103,7 @@ fn examples_break_their_rules() {
         let examples = examples(code);
         match WITHOUT_EXAMPLE.iter().find(|(name, _)| *name == code.name) {
             Some(_) if examples.is_empty() => {}
-            Some(_) => wrong.push(format!("{}: has an example and is said to have none", code.name)),
+            Some(_) => wrong.push(format!("{}: has an example, but is listed as having none", code.name)),
             None if examples.is_empty() => wrong.push(format!("{}: has no example", code.name)),
             None => {}
         }
@@ -190,7 +191,7 @@ impl Example {
         Err(if found.is_empty() { "nothing is wrong".to_owned() } else { format!("is {}", found.join(", ")) })
     }
 
-    /// What is wrong with the program, and the issues of what is warned about.
+    /// The error of the program, and the issues of its warnings.
     fn run(&self) -> (Vec<Diagnostic>, Vec<&'static str>) {
         if self.is_template {
             let rules = kukla::analysis::Rules { epp: Some(true), ..Default::default() };
@@ -222,7 +223,7 @@ impl Example {
     }
 }
 
-/// What is wrong, and what is wrong underneath.
+/// The error and its causes.
 fn causes(wrong: &Diagnostic) -> Vec<Diagnostic> {
     std::iter::successors(Some(wrong), |wrong| wrong.cause.as_deref()).cloned().collect()
 }

@@ -22,7 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The stack of the threads of commands and servers, without which the compiler takes a new one for each program.
 const STACK: usize = 16 << 20;
 
-/// What no text may take, and from where on a text is asked about its memory.
+/// The memory limit of one input, and the threshold from which memory is measured.
 const LONGEST: Duration = Duration::from_secs(5);
 const MOST_MEGABYTES: u64 = 500;
 const SUSPICIOUS: Duration = Duration::from_millis(20);
@@ -34,19 +34,19 @@ fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Lets the peak of memory begin anew, where that can be done.
+/// Resets the peak memory, where the system supports it.
 fn forget_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory the process has used since, in megabytes, where that can be told.
+/// The most memory the process has used since, in megabytes, where the system reports it.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0) / 1024
 }
 
-/// How long this thread has been on a core, where that can be told.
+/// The CPU time of this thread, where the system reports it.
 fn on_core() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     told.split(' ').next()?.parse().ok().map(Duration::from_nanos)

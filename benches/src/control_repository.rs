@@ -14,10 +14,10 @@ const PROFILES: usize = 25;
 const ROLES: usize = 20;
 const RACKS: usize = 470;
 const SITES: usize = 9;
-/// What each module declares of its own defined type; with what these and the class declare, 50 resources a module.
+/// Resources of its own defined type that each module declares; together with theirs and the class's, 50 resources a module.
 const ITEMS: usize = 14;
 
-/// Writes a repository with so many nodes. Each has about 1,000 resources; of 1,000 nodes there are 1,500 data files.
+/// Writes a repository with `nodes` nodes. Each has about 1,000 resources; of 1,000 nodes there are 1,500 data files.
 pub fn write(root: &Path, nodes: usize) -> io::Result<()> {
     let put = |path: &str, text: &str| {
         let path = root.join(path);

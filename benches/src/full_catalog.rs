@@ -23,7 +23,7 @@ const LEVELS: [&str; 12] = [
     "common",
 ];
 
-/// A role of so many profiles, each with two modules of its own.
+/// A role of `profiles` profiles, each with two modules of its own.
 pub fn full_catalog(profiles: usize) -> Scenario {
     let mut hiera =
         String::from("version: 5\ndefaults:\n  datadir: data\n  data_hash: yaml_data\nhierarchy:\n");

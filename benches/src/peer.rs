@@ -36,7 +36,7 @@ impl Peer {
         Ok(Peer { child, input, output })
     }
 
-    /// Asks one question and waits for the answer, as text: reading it is no part of what is timed.
+    /// Sends one request and waits for the answer, as text: parsing it is not timed.
     pub fn ask(&mut self, method: &str, params: &Value) -> io::Result<String> {
         self.say(&json!({"id": 1, "method": method, "params": params}).to_string())
     }

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// The colours of the series, told apart by people who see colours otherwise as well.
+/// The colours of the series, which people with colour blindness can distinguish.
 const COLOURS: [&str; 4] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"];
 
 /// A named series of points.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: &'static str,
     /// The points; for bars, the first coordinate is not looked at.
     pub points: Vec<(f64, f64)>,

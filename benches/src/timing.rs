@@ -1,4 +1,4 @@
-//! What a compilation costs, asked of a peer over the machine interface.
+//! The cost of a compilation in another process, over the machine interface.
 
 #![allow(clippy::disallowed_methods)] // this is where time is measured
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-/// What compiling one catalog took.
+/// The time and memory of one compilation.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// The first catalog of a process, its start included.

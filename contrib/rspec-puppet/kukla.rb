@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# Has Kukla compile the catalogs of rspec-puppet suites, as they are:
+# Compiles the catalogs of unmodified rspec-puppet suites with Kukla:
 #
 #     rspec -r path/to/kukla.rb
 #
 # The environment names the program (KUKLA, or `kukla` on the path) and options for it (KUKLA_OPTIONS).
-# What it does is told in docs/manual/rspec.md.
+# See docs/manual/rspec.md.
 
 require 'rspec/core'
 
 RSpec.configure do |config|
-  # By now the suite has loaded rspec-puppet, in the order that it likes.
+  # By now the suite has loaded rspec-puppet.
   config.before(:suite) do
     if defined?(RSpec::Puppet::Adapters::Base)
       require_relative 'kukla/adapter'
@@ -22,7 +22,7 @@ RSpec.configure do |config|
     end
   end
 
-  # Around all that an example does, to see whether it seeds Ruby's numbers.
+  # Detects examples that seed Ruby's random numbers.
   config.before { @kukla_seed = Random.seed }
   config.after { srand(@kukla_seed) unless Random.seed == @kukla_seed }
 

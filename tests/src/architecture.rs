@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What a manifest says: the name of the crate, and the crates of ours among its dependencies.
+/// A Cargo manifest: the name of the crate, and its dependencies within the workspace.
 fn manifest(text: &str) -> (String, BTreeSet<String>) {
     let mut section = "";
     let mut name = String::new();

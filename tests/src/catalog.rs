@@ -27,7 +27,7 @@ pub enum Fact {
     All(Vec<String>),
 }
 
-/// What an attribute must be.
+/// The expected value of an attribute.
 #[derive(Debug, PartialEq)]
 pub enum Expected {
     /// Plain data, or a reference in the text form that catalogs use.

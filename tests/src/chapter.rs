@@ -5,11 +5,11 @@ use crate::options::Options;
 /// A heading with everything below it up to the next heading.
 #[derive(Debug)]
 pub struct Section {
-    /// Where it stands in the book, as a path of words: `language/arithmetic/division`.
+    /// Its position in the book, as a path of words: `language/arithmetic/division`.
     pub name: String,
     /// Files that the section's programs find in their environment, those of the outer sections first.
     pub files: Vec<(String, String)>,
-    /// What the requests of this section say beside the code.
+    /// The parameters of requests of this section, besides the code.
     pub options: Options,
     /// The programs, each with what must hold for it.
     pub blocks: Vec<Block>,
@@ -18,11 +18,11 @@ pub struct Section {
 /// One `puppet` block: a program of its own.
 #[derive(Debug)]
 pub struct Block {
-    /// The line of the chapter on which the program's first line stands.
+    /// The line of the chapter with the program's first line.
     pub line: usize,
     /// The program's text, claims included.
     pub code: String,
-    /// What the comments above it say about real Puppet.
+    /// Comments above it about real Puppet.
     pub marks: Marks,
     /// `catalog` and `diagnostic` blocks that follow it.
     pub expectations: Vec<Expectation>,
@@ -31,7 +31,7 @@ pub struct Block {
 /// A block that says what must come out of the program before it.
 #[derive(Debug)]
 pub struct Expectation {
-    /// What is expected.
+    /// The expected outcome.
     pub kind: ExpectationKind,
     /// The line of the chapter on which its text begins.
     pub line: usize,
@@ -44,11 +44,11 @@ pub struct Expectation {
 pub enum ExpectationKind {
     /// Facts about the finished catalog, one per line.
     Catalog,
-    /// The picture that Kukla draws of the errors.
+    /// Kukla's output for the errors.
     Diagnostic,
 }
 
-/// What a chapter says about the reference: that it differs, or which version is meant.
+/// A note about the reference: that it differs, or the version that is meant.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// `<!-- differs: why -->`
@@ -62,7 +62,7 @@ pub struct Marks {
 pub struct Malformed {
     /// The line of the chapter.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub problem: String,
 }
 
@@ -191,7 +191,7 @@ impl Reader<'_> {
         self.fresh = false;
         let malformed = |problem: String| Malformed { line, problem };
         let (Some(open), Some(section)) = (self.open.last_mut(), self.sections.last_mut()) else {
-            return Err(malformed("a block stands before the first heading".into()));
+            return Err(malformed("there is a block before the first heading".into()));
         };
         if let Some(file) = self.pending_file.take() {
             open.files.push((file, text));
@@ -212,7 +212,7 @@ impl Reader<'_> {
                     ExpectationKind::Diagnostic
                 };
                 let Some(block) = section.blocks.last_mut() else {
-                    return Err(malformed(format!("no puppet block stands before this {language} block")));
+                    return Err(malformed(format!("there is no puppet block before this {language} block")));
                 };
                 block.expectations.push(Expectation { kind, line, text });
             }

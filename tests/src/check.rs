@@ -81,7 +81,7 @@ fn surroundings(
     }
     params.insert("environmentpath".into(), scratch.path("environments").into());
     if subject.reference().is_some() {
-        // Puppet reads environment.conf through its settings, which do not know of our directory; they can be told.
+        // Puppet reads environment.conf through its settings, which do not know our directory, but can be set.
         let modules = scratch.path(&format!("environments/{environment}/modules"));
         if let Some(settings) = params.entry("settings").or_insert_with(|| json!({})).as_object_mut() {
             settings.insert("modulepath".into(), modules.into());
@@ -253,24 +253,24 @@ impl Run<'_> {
         }
     }
 
-    /// What Kukla draws for the block; nobody else draws it.
+    /// Compares Kukla's error output for the block; the reference has none.
     fn diagnostic(&self, expectation: &Expectation, tally: &mut Tally) {
         if self.subject.reference().is_some() {
             return;
         }
         let source = Source::new("site.pp", self.program(|_| true));
         let diagnostics = Analysis::new(&source, &Rules::default()).diagnostics;
-        let picture = render::plain(&[Findings { diagnostics }]);
-        let same = picture.trim_end() == expectation.text.trim_end();
+        let rendered = render::plain(&[Findings { diagnostics }]);
+        let same = rendered.trim_end() == expectation.text.trim_end();
         let place = format!("{}:{}", self.file, expectation.line);
-        let verdict = if same { Ok(()) } else { Err(format!("\n{picture}")) };
-        tally.count(&place, "the picture", &format!("\n{}", expectation.text), verdict);
+        let verdict = if same { Ok(()) } else { Err(format!("\n{rendered}")) };
+        tally.count(&place, "the error output", &format!("\n{}", expectation.text), verdict);
         if !same {
             let lines = expectation.text.lines().count();
             tally.rewrites.push(Rewrite {
                 line: expectation.line,
                 lines,
-                text: picture.trim_end().to_owned(),
+                text: rendered.trim_end().to_owned(),
             });
         }
     }
@@ -291,7 +291,7 @@ fn logs(answer: &Value) -> &[Value] {
     logs.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// What came, in one line.
+/// The actual outcome, in one line.
 fn outcome(answer: &Value) -> String {
     let error = &answer["error"];
     if error.is_object() {

@@ -1,6 +1,6 @@
 //! Claims: what a comment beside a statement says about it.
 
-/// What a statement must do.
+/// The expected behaviour of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// `# => value`: it has this value, written in Puppet notation.

@@ -11,7 +11,7 @@ pub fn plain(text: &str) -> Option<Value> {
 
 /// A reader of values inside a longer line, such as the attributes of a resource.
 pub struct Reader<'a> {
-    /// What has not been read yet.
+    /// The rest of the text.
     pub rest: &'a str,
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 const PARAMETERS: [&str; 7] =
     ["node", "environment", "classes", "facts", "trusted", "server_facts", "variables"];
 
-/// What the requests of a section say beside the code.
+/// The parameters of requests of a section, besides the code.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     params: Map<String, Value>,

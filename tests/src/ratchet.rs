@@ -54,7 +54,7 @@ impl Ratchet {
         self.seen.values().fold((0, 0), |(h, t), (held, total)| (h + held, t + total))
     }
 
-    /// Writes the file anew: numbers risen, with `add` what is new and incomplete, complete sections gone, sections that no longer exist gone.
+    /// Rewrites the file: raises numbers, adds new incomplete sections with `add`, removes complete sections and those that no longer exist.
     pub fn save(&self, exists: impl Fn(&str) -> bool, add: bool) -> std::io::Result<()> {
         let mut lines: BTreeMap<String, String> = BTreeMap::new();
         for (name, least) in self.least.iter().filter(|(name, _)| exists(name)) {

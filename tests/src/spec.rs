@@ -10,10 +10,10 @@ use crate::notation::same;
 use crate::scratch::Scratch;
 use crate::subject::Subject;
 
-/// What is asked about a case.
+/// The question about a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Does it parse and validate? Asked of every case that is no error.
+    /// Does it parse and validate? For every case without an expected error.
     Syntax,
     /// Does it do what it should?
     Outcome,

@@ -1,4 +1,4 @@
-//! Who answers: Kukla in this process, or a command that speaks the same protocol (real Puppet).
+//! The implementation under test: Kukla in this process, or a command with the same protocol (real Puppet).
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -5,7 +5,7 @@
 pub struct Tally {
     /// Claims that held.
     pub held: usize,
-    /// What to print for each claim that did not.
+    /// The output for each claim that did not.
     pub broken: Vec<String>,
     /// Blocks of the chapter that show something else now.
     pub rewrites: Vec<Rewrite>,
@@ -18,7 +18,7 @@ pub struct Rewrite {
     pub line: usize,
     /// How many lines it has now.
     pub lines: usize,
-    /// What it should say.
+    /// The expected text.
     pub text: String,
 }
 

@@ -230,8 +230,8 @@ impl Checker {
             .filter(|(file, text)| file.role == Role::Template && !text.is_broken)
             .map(|(file, text)| (file.path.clone(), text.parameters.clone()))
             .collect();
-        let iterated = erb.iter().filter(|file| !file.iterated.is_empty());
-        let iterated = iterated.map(|file| (file.name.clone(), file.iterated.clone())).collect();
+        let iterated = erb.iter().filter(|file| !file.outline.iterated.is_empty());
+        let iterated = iterated.map(|file| (file.name.clone(), file.outline.iterated.clone())).collect();
         Index::new(&self.world, survey, &outlines, templates, iterated, data, &self.index)
     }
 

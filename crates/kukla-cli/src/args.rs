@@ -110,14 +110,14 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Ca(Deferred(args)) => Ok(ca::run(&args)),
             Command::Check(Deferred(args)) => Ok(check::run(&args)),
-            Command::Compile(Deferred(args)) => Ok(compile::run(&args)),
-            Command::Diff(Deferred(args)) => Ok(diff::run(&args)),
+            Command::Compile(Deferred(args)) => compile::run(&args),
+            Command::Diff(Deferred(args)) => diff::run(&args),
             Command::Doc(Deferred(args)) => Ok(doc::run(&args)),
             Command::Epp(Deferred(args)) => Ok(epp::run(&args)),
             Command::Eval(Deferred(args)) => Ok(eval::run(&args)),
             Command::Explain(Deferred(args)) => Ok(explain::run(&args)),
             Command::Facts(Deferred(args)) => Ok(facts::run(&args)),
-            Command::Lookup(Deferred(args)) => Ok(lookup::run(&args)),
+            Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Parse(Deferred(args)) => Ok(parse::run(&args)),
             Command::Repl(Deferred(args)) => Ok(repl::run(&args)),
             Command::Rpc(Deferred(args)) => Ok(rpc::run(&args)),
@@ -125,7 +125,7 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(Deferred(args)) => Ok(serve::run(&args)),
             Command::Store(Deferred(args)) => store::run(&args),
-            Command::Why(Deferred(args)) => Ok(why::run(&args)),
+            Command::Why(Deferred(args)) => why::run(&args),
         }
     }
 }

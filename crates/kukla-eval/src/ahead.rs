@@ -16,8 +16,7 @@ use kukla_syntax::roomy;
 use kukla_values::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::code::CodeKind;
-use crate::environment::{Environment, ReadText};
+use crate::environment::{CodeKind, Environment, ReadText};
 use crate::program::{Mention, Program};
 use crate::remark::Remarks;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kukla_values::Name;
 
-use crate::environment::{Environment, KnownAlias};
+use crate::environment::{Environment, LoadedAlias};
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::profile::SpotKind;
 use crate::program::{Class, Define};
@@ -43,10 +43,10 @@ impl Vm<'_> {
         if self.profile.is_none() {
             return find(environment);
         }
-        let loaded = environment.loaded();
+        let loaded = environment.loaded_count();
         self.clocked(SpotKind::File, name.as_str().into(), |_| {
             let found = find(environment);
-            (found, environment.loaded() > loaded)
+            (found, environment.loaded_count() > loaded)
         })
     }
 
@@ -84,7 +84,7 @@ impl Vm<'_> {
     }
 
     /// The type alias of a name that may have been computed (lower case).
-    pub(crate) fn autoload_computed_alias(&mut self, lower: &str) -> Flow<Option<Arc<KnownAlias>>> {
+    pub(crate) fn autoload_computed_alias(&mut self, lower: &str) -> Flow<Option<Arc<LoadedAlias>>> {
         let mut heard = Remarks::default();
         let name = self.environment().alias_name(lower, &mut heard);
         self.remark(&heard);
@@ -95,7 +95,7 @@ impl Vm<'_> {
     }
 
     /// The type alias of that name (lower case).
-    pub(crate) fn autoload_alias(&mut self, lower: Name) -> Flow<Option<Arc<KnownAlias>>> {
+    pub(crate) fn autoload_alias(&mut self, lower: Name) -> Flow<Option<Arc<LoadedAlias>>> {
         let mut heard = Remarks::default();
         let found = self.environment().alias(lower, &mut heard);
         self.settled(found, &heard)

@@ -376,6 +376,7 @@ macro_rules! builtins {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::{Environment, EnvironmentSpec};
     use crate::registry::{FunctionOrigin, Library, Registered, Registry};
 
     builtins! {
@@ -413,14 +414,8 @@ mod tests {
     #[test]
     fn arguments_reach_the_body_in_order_and_defaults_stand_in() {
         let world = Arc::new(kukla_world::MemoryWorld::default());
-        let environment = crate::environment::Environment::new(
-            "production",
-            None,
-            Vec::new(),
-            Default::default(),
-            world,
-            Arc::new(registry()),
-        );
+        let spec = EnvironmentSpec::new("production", world, Arc::new(registry()));
+        let environment = Environment::new(spec);
         let node = crate::environment::Node::default();
         let mut vm = Vm::new(&environment, &node);
         let mut call = |name: &str, args: &[Value]| vm.call(name, args.to_vec(), None).expect("no error");

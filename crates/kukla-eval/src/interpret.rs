@@ -11,8 +11,8 @@ use kukla_values::types::object::{ObjectType, TypeSet};
 use kukla_values::{Array, Hash, Name, Str, Type, Value};
 
 use crate::codes::{BOOLEAN_OF_NO_BOOLEAN, ENUM_OF_NO_WORDS, NOT_PARAMETERIZED, TYPE_PARAMETER_COUNT};
+use crate::environment::LoadedAlias;
 use crate::error::{Flow, Raise};
-use crate::known::KnownAlias;
 use crate::program::{Access, AttributeOperation, Expr, Kind};
 use crate::vm::Vm;
 use kukla_syntax::validate::codes::DUPLICATE_KEY;
@@ -23,7 +23,7 @@ type Form<'e> = (Option<&'e str>, Vec<(&'e str, &'e Expr)>);
 
 impl Vm<'_> {
     /// The type that the right-hand side of an alias spells. An object type or set of types gets the name of the alias.
-    pub(crate) fn interpret_alias(&mut self, alias: &KnownAlias) -> Flow<Type> {
+    pub(crate) fn interpret_alias(&mut self, alias: &LoadedAlias) -> Flow<Type> {
         let expr = unfolded(&alias.definition.ty);
         let name = alias.definition.name.as_str();
         match named_access(expr) {

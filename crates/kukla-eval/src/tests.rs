@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_values::{Value, format};
 
-use crate::environment::{Environment, Node};
+use crate::environment::{Environment, EnvironmentSpec, Node};
 use crate::error::Raised;
 use crate::registry::Registry;
 use crate::settings::Settings;
@@ -12,8 +12,12 @@ use crate::vm::Vm;
 use kukla_world::MemoryWorld;
 
 fn environment(world: MemoryWorld, settings: Settings) -> Environment {
-    let modulepath = vec!["/modules".into()];
-    Environment::new("test", None, modulepath, settings, Arc::new(world), Arc::new(Registry::default()))
+    let (world, registry) = (Arc::new(world), Arc::new(Registry::default()));
+    Environment::new(EnvironmentSpec {
+        modulepath: vec!["/modules".into()],
+        settings,
+        ..EnvironmentSpec::new("test", world, registry)
+    })
 }
 
 /// The value of a program as text, or the message of what went wrong with its line and column.
@@ -106,4 +110,33 @@ fn an_environment_leaves_nothing_behind() {
     assert!(unit.upgrade().is_some());
     drop(environment);
     assert!(unit.upgrade().is_none(), "functions that call each other keep each other");
+}
+
+/// Each signature names the other type, whose file is loaded to check the first.
+#[test]
+fn signatures_that_refer_to_each_other_are_checked_on_every_thread() {
+    let world = |broken: &str| {
+        MemoryWorld::default()
+            .with("/modules/a/manifests/x.pp", "define a::x (Optional[B::Y] $y = undef) { }")
+            .with(
+                "/modules/b/manifests/y.pp",
+                format!("define b::y (Optional[A::X] $x = undef{broken}) {{ }}"),
+            )
+    };
+    let outcomes = |environment: &Environment| {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..4).map(|n| scope.spawn(move || run_in(environment, ["A::X", "B::Y"][n % 2]))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it ends")).collect::<Vec<_>>()
+        })
+    };
+    let good = environment(world(""), Settings::default());
+    for outcome in outcomes(&good) {
+        assert!(matches!(outcome.as_deref(), Ok("A::X" | "B::Y")), "{outcome:?}");
+    }
+    let bad = environment(world(", Optional[No::Such] $z = undef"), Settings::default());
+    for outcome in outcomes(&bad).into_iter().chain([run_in(&bad, "B::Y"), run_in(&bad, "A::X")]) {
+        let message = outcome.expect_err("b::y is not usable");
+        assert!(message.contains("Resource type not found: No::Such"), "{message}");
+    }
 }

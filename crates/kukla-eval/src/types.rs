@@ -7,7 +7,7 @@ use kukla_values::types::ResourceType;
 use kukla_values::{Name, Type, Value};
 
 use crate::codes::NOT_A_TYPE;
-use crate::environment::KnownAlias;
+use crate::environment::LoadedAlias;
 use crate::error::{Flow, Raise};
 use crate::program::{TypeExpr, TypeName, TypeSlot};
 use crate::unit::Unit;
@@ -125,7 +125,7 @@ impl Vm<'_> {
 
     /// The type an alias names. Its right-hand side is evaluated once per environment; while that goes on the alias
     /// already stands for itself, so that it may be recursive.
-    fn resolve_alias(&mut self, alias: &KnownAlias) -> Flow<Type> {
+    fn resolve_alias(&mut self, alias: &LoadedAlias) -> Flow<Type> {
         if let Some(remarks) = alias.remarks.get() {
             self.remark(remarks);
             return Ok(alias.as_type());

@@ -8,11 +8,12 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 
 use kukla_catalog::types::is_metaparameter;
-use kukla_syntax::{Diagnostic, Source, Span};
+use kukla_syntax::{Source, Span};
 use kukla_values::types::callable::CallableType;
 use kukla_values::{Name, Value};
 use kukla_world::record::InputSet;
 
+use crate::environment::SignatureCheck;
 use crate::error::Location;
 use crate::program::{
     AliasDefinition, Class, Define, Definition, FunctionSlot, NodeDefinition, Program, PuppetFunction,
@@ -35,8 +36,8 @@ pub struct Unit {
     types: Box<[OnceLock<Known<Value>>]>,
     functions: Box<[OnceLock<KnownFunction>]>,
     signatures: Box<[OnceLock<Known<Arc<CallableType>>>]>,
-    /// Whether the types of its parameters are known to be good.
-    pub(crate) confirmed: OnceLock<Result<(), Arc<Diagnostic>>>,
+    /// Whether the types of its parameters exist.
+    pub(crate) signature_check: SignatureCheck,
 }
 
 /// An answer, and what there is to say about the files that led to it.
@@ -102,7 +103,7 @@ impl Unit {
             types: unanswered(questions.types),
             functions: unanswered(questions.functions),
             signatures: unanswered(questions.signatures),
-            confirmed: OnceLock::new(),
+            signature_check: SignatureCheck::default(),
         }
     }
 

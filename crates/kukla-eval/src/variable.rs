@@ -206,11 +206,11 @@ impl Vm<'_> {
         let environment = self.environment();
         match name {
             "environment" => Some(environment.name.as_str().into()),
-            "modulepath" if !environment.modulepath.is_empty() => Some(self.modulepath().into()),
+            "modulepath" if !environment.modulepath().is_empty() => Some(self.modulepath().into()),
             "all_local" => {
                 let mut all = environment.settings.all.clone();
                 all.insert("environment", environment.name.as_str());
-                if !environment.modulepath.is_empty() {
+                if !environment.modulepath().is_empty() {
                     all.insert("modulepath", self.modulepath());
                 }
                 Some(Value::Hash(all))
@@ -220,7 +220,7 @@ impl Vm<'_> {
     }
 
     fn modulepath(&self) -> String {
-        let paths = self.environment().modulepath.iter().map(|path| path.to_string_lossy());
+        let paths = self.environment().modulepath().iter().map(|path| path.to_string_lossy());
         paths.collect::<Vec<_>>().join(":")
     }
 

@@ -21,6 +21,7 @@
 
 use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use kukla_syntax::{Diagnostic, Span};
 use kukla_values::{Budget, Name, Value};
@@ -81,7 +82,7 @@ impl<'e> Vm<'e> {
         }
         Vm {
             compilation: Compilation::new(environment, node, Rc::clone(&budget)),
-            standpoint: Standpoint::top(environment.nowhere.clone()),
+            standpoint: Standpoint::top(Arc::clone(&environment.empty_unit)),
             scopes,
             catalog: CatalogBuilder::new(budget),
             recorder: None,

@@ -1,4 +1,4 @@
-//! What of an environment's Ruby would run: found by loading what can be loaded and by asking for every name that the rest uses.
+//! How much of an environment's Ruby would run: loads what can be loaded, and looks up every name that the rest uses.
 
 mod reach;
 
@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_eval::{Environment, Flow, Vm};
-use kukla_ruby::survey::{Survey, survey};
-use kukla_ruby::{Ruby, erb};
+use kukla_ruby::Ruby;
+use kukla_ruby::erb::Trim;
+use kukla_ruby::outline::{NameUse, Names, Outline};
 use kukla_world::World;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::function::RubyFunction;
 use crate::programs::RubyPrograms;
 use crate::{raised, session};
 use reach::Readers;
 
-/// What a piece of Ruby is for.
+/// The purposes of Ruby code in modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PieceKind {
     /// A template (ERB).
@@ -36,7 +37,7 @@ impl PieceKind {
     pub const ALL: [PieceKind; 5] =
         [PieceKind::Template, PieceKind::Function, PieceKind::Backend, PieceKind::Type, PieceKind::Fact];
 
-    /// What one is called.
+    /// The word for one.
     pub fn word(self) -> &'static str {
         match self {
             PieceKind::Template => "template",
@@ -51,30 +52,30 @@ impl PieceKind {
 /// A piece of Ruby that a module brings.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// What it is for.
+    /// Its purpose.
     pub kind: PieceKind,
     /// The module it belongs to.
     pub module: String,
-    /// What manifests call it.
+    /// The name that manifests use.
     pub name: String,
     /// Its file.
     pub file: PathBuf,
     /// Why it cannot run, or cannot run in full, with the line where that is known.
     pub missing: Vec<(Option<u32>, String)>,
-    /// What is wrong in it, in Puppet as well: it fails there and here when it comes to that.
+    /// Mistakes that fail in Puppet too when the code is reached.
     pub mistakes: Vec<(Option<u32>, String)>,
     /// Whether a manifest, a template or data names it.
     pub is_reached: bool,
-    /// Whether something stands in for it (`--overrides`).
+    /// Whether `--overrides` replaces it.
     pub is_overridden: bool,
 }
 
-/// Words of the languages in which facts and types are written; what they do is done elsewhere.
+/// Words of the language in which facts are written, which another part of the interpreter defines.
 const FACT_WORDS: &[&str] =
     &["add", "setcode", "confine", "has_weight", "chunk", "aggregate", "timeout", "on_flush", "depends_on"];
 
 /// A directory with Ruby: a module, or the environment itself.
-struct Place {
+struct RubyDirectory {
     name: String,
     root: PathBuf,
 }
@@ -87,61 +88,94 @@ pub fn coverage(
     facter: &str,
 ) -> Flow<Vec<Piece>> {
     let environment = vm.environment();
-    let places = places(environment, below);
+    let directories = directories(environment, below);
     let files = environment.reading(|world| {
-        places.iter().map(|place| below_root(world, &place.root)).collect::<Vec<Vec<PathBuf>>>()
+        directories.iter().map(|directory| below_root(world, &directory.root)).collect::<Vec<Vec<PathBuf>>>()
     });
     let mut readers = Readers::default();
-    let mut own = Survey::default();
+    let mut defined = Defined::default();
+    // Most files are read for their definitions and then examined.
+    let mut outlines: FxHashMap<PathBuf, Used> = FxHashMap::default();
     let everything = environment.modules().iter().map(|module| module.root.join("lib"));
     let everything = everything.chain(environment.root.iter().map(|root| root.join("lib")));
     let mut pieces = Vec::new();
     environment.reading(|world| {
         for file in everything.flat_map(|lib| below_root(world, &lib)).filter(|file| has_suffix(file, "rb")) {
-            let found = survey(&world.read(&file).unwrap_or_default());
-            own.methods.extend(found.methods);
-            own.own_constants.extend(found.own_constants);
+            let used = Used::in_code(&world.read(&file).unwrap_or_default());
+            defined.methods.extend(used.names.methods().map(str::to_owned));
+            defined.constants.extend(used.names.defined_constants().map(str::to_owned));
+            outlines.insert(file, used);
         }
         let templates = files.iter().flatten().filter(|file| is_template(file));
         for template in templates {
-            // What one template defines, another may use.
+            // A template may use the methods of another one.
             let text = world.read(template).unwrap_or_default();
-            own.methods.extend(survey_template(&String::from_utf8_lossy(&text)).methods);
+            let used = Used::in_template(&String::from_utf8_lossy(&text));
+            defined.methods.extend(used.names.methods().map(str::to_owned));
+            outlines.insert(template.clone(), used);
         }
         for file in files.iter().flatten().chain(&around(world, environment)) {
             readers.read(world, file);
         }
-        for (place, files) in places.iter().zip(&files) {
-            pieces.extend(files.iter().filter_map(|file| piece(place, file)));
+        for (directory, files) in directories.iter().zip(&files) {
+            pieces.extend(files.iter().filter_map(|file| piece(directory, file)));
         }
     });
-    let methods: FxHashSet<String> = own.methods.into_iter().collect();
-    let constants: FxHashSet<String> = own.own_constants.into_iter().collect();
-    let known = Known { methods, constants, facter: survey(facter.as_bytes()) };
+    let facter = Outline::new(facter).names();
+    defined.fact_methods.extend(facter.methods().map(str::to_owned));
+    defined.fact_constants.extend(facter.defined_constants().map(str::to_owned));
     for piece in &mut pieces {
         piece.is_reached = readers.name(piece);
-        examine(vm, programs, &known, piece)?;
+        let used = outlines.remove(&piece.file);
+        examine(vm, programs, &defined, used, piece)?;
     }
     Ok(pieces)
 }
 
-/// What the environment's own Ruby defines.
-struct Known {
+/// The names that the environment's own Ruby defines.
+#[derive(Default)]
+struct Defined {
     methods: FxHashSet<String>,
     constants: FxHashSet<String>,
-    /// What facts find besides.
-    facter: Survey,
+    /// Methods that only facts find.
+    fact_methods: FxHashSet<String>,
+    /// Constants that only facts find.
+    fact_constants: FxHashSet<String>,
 }
 
-impl Known {
+impl Defined {
     fn has_method(&self, kind: PieceKind, name: &str) -> bool {
-        self.methods.contains(name)
-            || kind == PieceKind::Fact && self.facter.methods.iter().any(|known| known == name)
+        self.methods.contains(name) || kind == PieceKind::Fact && self.fact_methods.contains(name)
     }
 
     fn has_constant(&self, kind: PieceKind, name: &str) -> bool {
-        self.constants.contains(name)
-            || kind == PieceKind::Fact && self.facter.own_constants.iter().any(|known| known == name)
+        self.constants.contains(name) || kind == PieceKind::Fact && self.fact_constants.contains(name)
+    }
+}
+
+/// The names that a file uses, and the lines of its positions.
+struct Used {
+    outline: Outline,
+    names: Names,
+}
+
+impl Used {
+    fn new(outline: Outline) -> Used {
+        let names = outline.names();
+        Used { outline, names }
+    }
+
+    fn in_code(bytes: &[u8]) -> Used {
+        Used::new(Outline::new(&String::from_utf8_lossy(bytes)))
+    }
+
+    fn in_template(text: &str) -> Used {
+        let text = if text.contains("<%") { text } else { "" };
+        Used::new(Outline::of_template(text, Trim::DASH, "_erbout"))
+    }
+
+    fn line(&self, used: &NameUse) -> Option<u32> {
+        Some(self.outline.line(used.span.start))
     }
 }
 
@@ -149,19 +183,12 @@ fn is_template(file: &Path) -> bool {
     !has_suffix(file, "epp") && file.components().any(|part| part.as_os_str() == "templates")
 }
 
-fn survey_template(text: &str) -> Survey {
-    match text.contains("<%") {
-        true => survey(erb::compile(text, erb::Trim::PUPPET, "_erbout").as_bytes()),
-        false => Survey::default(),
-    }
-}
-
-fn places(environment: &Environment, below: &Path) -> Vec<Place> {
+fn directories(environment: &Environment, below: &Path) -> Vec<RubyDirectory> {
     let modules = environment.modules().iter().filter(|module| module.root.starts_with(below));
-    let modules =
-        modules.map(|module| Place { name: module.name.as_str().to_owned(), root: module.root.clone() });
+    let modules = modules
+        .map(|module| RubyDirectory { name: module.name.as_str().to_owned(), root: module.root.clone() });
     let own = environment.root.iter().filter(|root| root.starts_with(below));
-    let own = own.map(|root| Place { name: module_name(environment, root), root: root.clone() });
+    let own = own.map(|root| RubyDirectory { name: module_name(environment, root), root: root.clone() });
     modules.chain(own).collect()
 }
 
@@ -174,7 +201,7 @@ fn module_name(environment: &Environment, root: &Path) -> String {
     full.rsplit(['-', '/']).next().unwrap_or_default().to_owned()
 }
 
-/// Directories in which nothing is for a compilation.
+/// Directories that compilations do not use.
 const ASIDE: &[&str] = &["spec", "tests", "test", ".git", "vendor", "fixtures", "acceptance"];
 
 fn below_root(world: &dyn World, root: &Path) -> Vec<PathBuf> {
@@ -187,7 +214,7 @@ fn below_root(world: &dyn World, root: &Path) -> Vec<PathBuf> {
             let path = directory.join(&entry.name);
             match entry.is_directory {
                 true if directory == root && ASIDE.contains(&entry.name.as_str()) => {}
-                // The modules of an environment are places of their own.
+                // Modules of an environment are examined on their own.
                 true if directory == root && matches!(entry.name.as_str(), "modules" | "site-modules") => {}
                 true => open.push(path),
                 false => files.push(path),
@@ -198,7 +225,7 @@ fn below_root(world: &dyn World, root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What lies in the environment besides its modules: its manifests and data.
+/// The files of the environment outside of its modules: its manifests and data.
 fn around(world: &dyn World, environment: &Environment) -> Vec<PathBuf> {
     let Some(root) = &environment.root else { return Vec::new() };
     let mut files = below_root(world, &root.join("manifests"));
@@ -212,14 +239,14 @@ fn has_suffix(file: &Path, suffix: &str) -> bool {
 }
 
 /// The piece that a file is, if it is one.
-fn piece(place: &Place, file: &Path) -> Option<Piece> {
-    let inside = file.strip_prefix(&place.root).ok()?.to_string_lossy().into_owned();
+fn piece(directory: &RubyDirectory, file: &Path) -> Option<Piece> {
+    let inside = file.strip_prefix(&directory.root).ok()?.to_string_lossy().into_owned();
     let ruby = |directory: &str| inside.strip_prefix(directory)?.strip_suffix(".rb");
     let (kind, name) = if let Some(name) = inside.strip_prefix("templates/") {
         if has_suffix(file, "epp") {
             return None;
         }
-        (PieceKind::Template, format!("{}/{name}", place.name))
+        (PieceKind::Template, format!("{}/{name}", directory.name))
     } else if let Some(name) = ruby("lib/puppet/functions/") {
         (PieceKind::Function, name.replace('/', "::"))
     } else if let Some(name) = ruby("lib/puppet/parser/functions/") {
@@ -237,7 +264,7 @@ fn piece(place: &Place, file: &Path) -> Option<Piece> {
     if matches!(kind, PieceKind::Type | PieceKind::Fact) && is_nested {
         return None;
     }
-    let (module, file) = (place.name.clone(), file.to_path_buf());
+    let (module, file) = (directory.name.clone(), file.to_path_buf());
     Some(Piece {
         kind,
         module,
@@ -250,7 +277,13 @@ fn piece(place: &Place, file: &Path) -> Option<Piece> {
     })
 }
 
-fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: &mut Piece) -> Flow<()> {
+fn examine(
+    vm: &mut Vm<'_>,
+    programs: &Arc<RubyPrograms>,
+    defined: &Defined,
+    used: Option<Used>,
+    piece: &mut Piece,
+) -> Flow<()> {
     let environment = vm.environment();
     piece.is_overridden = match piece.kind {
         PieceKind::Template => environment.template_override(&piece.name).is_some(),
@@ -268,22 +301,22 @@ fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: 
             return Ok(());
         }
     };
-    let (parsed, found) = match piece.kind {
+    let (parsed, used) = match piece.kind {
         PieceKind::Template => {
             let text = String::from_utf8_lossy(&bytes);
             if !text.contains("<%") {
                 return Ok(());
             }
-            (programs.template(&piece.file, &text), survey_template(&text))
+            (programs.template(&piece.file, &text), used.unwrap_or_else(|| Used::in_template(&text)))
         }
-        _ => (programs.code(&piece.file, &bytes), survey(&bytes)),
+        _ => (programs.code(&piece.file, &bytes), used.unwrap_or_else(|| Used::in_code(&bytes))),
     };
     if let Err(problem) = parsed {
         piece.missing.push((Some(problem.line), format!("syntax error, {}", problem.message)));
         return Ok(());
     }
     match piece.kind {
-        // What is built in takes the place of a module's own.
+        // A built-in function takes precedence over a module's.
         PieceKind::Function if vm.has_native_function(&piece.name) => return Ok(()),
         PieceKind::Function => load_function(vm, programs, piece),
         PieceKind::Type => {
@@ -303,7 +336,7 @@ fn examine(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, known: &Known, piece: 
         }
         _ => {}
     }
-    session::enter(vm, programs, None, |ruby| unknown(ruby, known, piece, &found))
+    session::enter(vm, programs, None, |ruby| find_unknown(ruby, defined, piece, &used))
 }
 
 /// Loads a function and reads its signatures.
@@ -316,44 +349,48 @@ fn load_function(vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, piece: &mut Piec
     }
 }
 
-/// The names that nothing has.
-fn unknown(ruby: &mut Ruby<'_>, known: &Known, piece: &mut Piece, found: &Survey) -> kukla_ruby::Result<()> {
+/// Finds the names that nothing defines.
+fn find_unknown(
+    ruby: &mut Ruby<'_>,
+    defined: &Defined,
+    piece: &mut Piece,
+    used: &Used,
+) -> kukla_ruby::Result<()> {
     ruby.require_all()?;
     let (kind, missing) = (piece.kind, &mut piece.missing);
-    for library in &found.libraries {
+    for library in &used.names.libraries {
         if !ruby.has_library(&library.name)? {
-            missing.push((Some(library.line), format!("cannot load such file -- {}", library.name)));
+            missing.push((used.line(library), format!("cannot load such file -- {}", library.name)));
         }
     }
-    for constant in &found.constants {
+    for constant in &used.names.constants {
         let last = constant.name.rsplit("::").next().unwrap_or_default();
-        let is_there = known.has_constant(kind, last)
+        let is_there = defined.has_constant(kind, last)
             || ruby.has_constant(&constant.name).unwrap_or_else(|unwind| {
                 raised::to_puppet(ruby, *unwind);
                 false
             });
         if !is_there {
-            missing.push((Some(constant.line), format!("uninitialized constant {}", constant.name)));
+            missing.push((used.line(constant), format!("uninitialized constant {}", constant.name)));
         }
     }
-    for call in &found.calls {
+    for call in &used.names.calls {
         let name = call.name.as_str();
-        let is_there = known.has_method(kind, name)
-            || found.methods.iter().any(|own| own == name)
+        let is_there = defined.has_method(kind, name)
+            || used.names.methods().any(|own| own == name)
             || ruby.has_method(name)
             || name.starts_with("function_")
             || kind == PieceKind::Fact && FACT_WORDS.contains(&name);
         if is_there {
             continue;
         }
-        // Of a template itself Puppet's has no more methods than ours.
+        // Puppet's templates have no more methods of their own than ours.
         match kind == PieceKind::Template && call.is_own {
             true => {
-                piece
-                    .mistakes
-                    .push((Some(call.line), format!("undefined local variable or method `{name}'")));
+                let message = format!("undefined local variable or method `{name}'");
+                piece.mistakes.push((used.line(call), message));
             }
-            false => missing.push((Some(call.line), format!("undefined method `{name}'"))),
+            false => missing.push((used.line(call), format!("undefined method `{name}'"))),
         }
     }
     for list in [&mut piece.missing, &mut piece.mistakes] {

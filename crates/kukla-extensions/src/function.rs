@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use kukla_eval::lambda::Block;
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
-use kukla_ruby::survey::{OldFunction, old_function};
+use kukla_ruby::outline::Outline;
 use kukla_ruby::{ClassId, Result, Ruby, Symbol, Unwind};
 use kukla_syntax::diagnostic;
 use kukla_values::{Name, Value};
@@ -19,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::codes::RUBY_FUNCTION_MISSING;
 use crate::dispatch::{self, Declared, Dispatch};
 use crate::external::{self, Workers};
+use crate::outline::{LegacyFile, legacy_file};
 use crate::programs::RubyPrograms;
 use crate::values::{self, Audience};
 use crate::{scope, session};
@@ -70,8 +71,8 @@ pub struct RubyFunction {
     dispatches: OnceLock<Arc<[Dispatch]>>,
     /// Whether it has a `call` of its own, which gets all arguments as they come.
     calls_itself: OnceLock<bool>,
-    /// What its text shows, if it is one for the old API that can be read.
-    survey: OnceLock<Option<OldFunction>>,
+    /// The parts of its file that Puppet inspects first, if it is written for the legacy API and can be parsed.
+    legacy: OnceLock<Option<LegacyFile>>,
 }
 
 impl fmt::Debug for RubyFunction {
@@ -164,7 +165,7 @@ impl RubyFunction {
             workers,
             dispatches: OnceLock::new(),
             calls_itself: OnceLock::new(),
-            survey: OnceLock::new(),
+            legacy: OnceLock::new(),
         }
     }
 
@@ -198,17 +199,18 @@ impl RubyFunction {
     /// Loads a function for the old API as Puppet does when a manifest calls it: what other functions may get away with is refused.
     /// All modules share the names of these: who comes first has it.
     fn load_old(&self, ruby: &mut Ruby<'_>) -> Result<()> {
-        let survey = match self.survey.get() {
+        let legacy = match self.legacy.get() {
             Some(known) => known,
             None => {
                 let text = ruby.host.world().read(&self.path).unwrap_or_default();
-                self.survey.get_or_init(|| old_function(&text))
+                let outline = || Outline::new(&String::from_utf8_lossy(&text));
+                self.legacy.get_or_init(|| legacy_file(&outline()))
             }
         };
         let file = self.path.display();
-        // What cannot be read complains when it is run.
-        if let Some(survey) = survey {
-            if let Some(method) = &survey.defines {
+        // A file with syntax errors is reported when it is run.
+        if let Some(legacy) = legacy {
+            if let Some(method) = &legacy.method {
                 let unknown = ("<unknown>".to_owned(), "<unknown>".to_owned());
                 let (name, column) =
                     method.name.clone().map_or(unknown, |(name, column)| (name, column.to_string()));
@@ -218,7 +220,7 @@ impl RubyFunction {
                 );
                 return Err(ruby.error(ClassId::SECURITY_ERROR, message));
             }
-            if !survey.is_made {
+            if !legacy.calls_newfunction {
                 let message = format!(
                     "The code loaded from {file} does not seem to be a Puppet 3x API function - no 'newfunction' call."
                 );

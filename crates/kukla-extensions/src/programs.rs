@@ -55,7 +55,7 @@ impl RubyPrograms {
     /// The program of a template.
     pub fn template(&self, path: &Path, text: &str) -> Parsed {
         self.get(path, text.as_bytes(), true, |name| {
-            parse(erb::compile(text, erb::Trim::PUPPET, "_erbout").as_bytes(), name)
+            parse(erb::compile(text, erb::Trim::DASH, "_erbout").as_bytes(), name)
         })
     }
 

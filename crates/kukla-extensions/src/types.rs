@@ -5,19 +5,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla_catalog::types::NativeType;
 use kukla_eval::Environment;
-use kukla_ruby::resource_type::{self, Library};
+use kukla_ruby::outline::Outline;
 use kukla_world::World;
 use rustc_hash::FxHashMap;
 
 use crate::programs::RubyPrograms;
+use crate::resource_type::{self, TypeLibrary};
 
 /// The Ruby types of one environment. Directories are listed once, files read when their type is first used.
 #[derive(Debug, Default)]
 pub struct RubyTypes {
     index: OnceLock<Index>,
-    /// What types have required, by its path below `lib`, and what was found: many types of a module require the same.
-    required: Mutex<FxHashMap<String, Option<Arc<str>>>>,
+    /// The files that types have required, by their paths below `lib`: many types of a module require the same.
+    required: Required,
 }
+
+/// Outlines of required files; `None` for a file that no module has.
+type Required = Mutex<FxHashMap<String, Option<Arc<Outline>>>>;
 
 #[derive(Debug, Default)]
 struct Index {
@@ -58,7 +62,7 @@ impl RubyTypes {
     pub fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType> {
         let index = self.index(environment);
         let file = index.types.get(name)?;
-        let source = environment.reading(|world| text(world, file))?;
+        let source = environment.reading(|world| outline(world, file))?;
         resource_type::read(name, &source, &Modules { environment, index, required: &self.required })
     }
 
@@ -75,20 +79,21 @@ impl RubyTypes {
 struct Modules<'e> {
     environment: &'e Environment,
     index: &'e Index,
-    required: &'e Mutex<FxHashMap<String, Option<Arc<str>>>>,
+    required: &'e Required,
 }
 
-impl Library for Modules<'_> {
-    fn ruby(&self, path: &str) -> Option<String> {
+impl TypeLibrary for Modules<'_> {
+    fn outline(&self, path: &str) -> Option<Arc<Outline>> {
         let required = || self.required.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = required().get(path) {
-            return known.as_deref().map(str::to_owned);
+            return known.clone();
         }
         let mut files = self.environment.modules().iter().map(|module| module.root.join("lib").join(path));
         let found = self.environment.reading(|world| {
-            files.find_map(|file| world.exists(&file).then(|| text(world, &file)).flatten())
+            files.find_map(|file| world.exists(&file).then(|| outline(world, &file)).flatten())
         });
-        required().insert(path.into(), found.as_deref().map(Arc::from));
+        let found = found.map(Arc::new);
+        required().insert(path.into(), found.clone());
         found
     }
 
@@ -102,8 +107,7 @@ impl Library for Modules<'_> {
     }
 }
 
-fn text(world: &dyn World, path: &Path) -> Option<String> {
+fn outline(world: &dyn World, path: &Path) -> Option<Outline> {
     let bytes = world.read(path).ok()?;
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes())))
+    Some(Outline::new(&String::from_utf8_lossy(&bytes)))
 }

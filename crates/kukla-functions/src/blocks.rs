@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kukla_eval::environment::{Environment, Node};
+use kukla_eval::environment::{Environment, EnvironmentSpec, Node};
 use kukla_eval::error::{Flow, Raised};
 use kukla_eval::lambda::{Block, ForeignBlock};
 use kukla_eval::registry::Registry;
@@ -48,7 +48,7 @@ fn block(names: &'static [&'static str], body: impl Fn(&[Value]) -> Flow + Send 
 fn call(function: &str, args: Vec<Value>, block: Block) -> String {
     let world = Arc::new(kukla_world::MemoryWorld::default());
     let registry = Arc::new(Registry::new(crate::LIBRARIES));
-    let environment = Environment::new("production", None, Vec::new(), Default::default(), world, registry);
+    let environment = Environment::new(EnvironmentSpec::new("production", world, registry));
     let node = Node::default();
     match Vm::new(&environment, &node).call(function, args, Some(block)) {
         Ok(value) => format::interpolate(&value).to_string(),

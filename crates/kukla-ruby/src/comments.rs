@@ -1,15 +1,15 @@
-//! Programs without their comments: whether two texts are the same program but for what they say to people.
+//! Programs without their comments, to compare two texts as programs.
 
 use ruby_prism as prism;
 
 use crate::erb::{self, Trim};
 
-/// What a program can ask about its own text; of one that names such a thing, comments count.
+/// Names with which a program can read its own text; in one that uses them, comments count.
 const OWN_TEXT: [&str; 6] =
     ["__LINE__", "__END__", "caller", "source_location", "SCRIPT_LINES__", "backtrace"];
 
-/// The text of a program without its comments, lines with nothing else included. `None` if it is no program, or one to which
-/// its comments or lines may matter.
+/// The text of a program without its comments, lines with nothing else included. `None` if it has syntax errors, or if its
+/// comments or line numbers may matter to it.
 pub fn without_comments(source: &str) -> Option<String> {
     if OWN_TEXT.iter().any(|word| source.contains(word)) {
         return None;
@@ -18,7 +18,7 @@ pub fn without_comments(source: &str) -> Option<String> {
     if parsed.errors().next().is_some() {
         return None;
     }
-    // What such a comment says is meant for Ruby: `# frozen_string_literal: true`.
+    // These comments are meant for Ruby: `# frozen_string_literal: true`.
     let mut plain: String = parsed
         .magic_comments()
         .map(|comment| {
@@ -43,9 +43,9 @@ pub fn without_comments(source: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The same for a template: the program it stands for, without comments.
+/// The program that a template is translated to, without comments.
 pub fn template_without_comments(template: &str) -> Option<String> {
-    without_comments(&erb::compile(template, Trim::PUPPET, "_erbout"))
+    without_comments(&erb::compile(template, Trim::DASH, "_erbout"))
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_are_what_ruby_takes_for_comments() {
+    fn comments_are_found_as_ruby_finds_them() {
         let plain = |source: &str| without_comments(source).unwrap();
         assert_eq!(plain("# a\nx = 1 # b\n  # c\ny = '# no'\n"), "x = 1\ny = '# no'\n");
         assert_eq!(plain("=begin\nmuch\n=end\nx = \"#{1 # c\n}\"\n"), "x = \"#{1\n}\"\n");

@@ -17,10 +17,10 @@ pub struct Trim {
 }
 
 impl Trim {
-    /// What Puppet's templates are read with.
-    pub const PUPPET: Trim = Trim { explicit: true, after_tag: false, whole_line: false, percent: false };
+    /// The mode `-`: only `-%>` and `<%-` take blanks and line ends away.
+    pub const DASH: Trim = Trim { explicit: true, after_tag: false, whole_line: false, percent: false };
 
-    /// What `ERB.new(text, trim_mode: mode)` asks for.
+    /// The mode that `ERB.new(text, trim_mode: mode)` names.
     pub fn from_mode(mode: &str) -> Trim {
         let percent = mode.contains('%');
         let explicit = mode.contains('-');
@@ -37,10 +37,46 @@ enum Tag {
     Comment,
 }
 
+/// The Ruby code of a template, with the origin of its parts.
+#[derive(Debug)]
+pub struct Translation {
+    /// The code.
+    pub code: String,
+    /// The parts that are copied from the template, in order.
+    copies: Vec<CopiedPart>,
+}
+
+/// A part of the code that is copied from the template.
+#[derive(Clone, Copy, Debug)]
+struct CopiedPart {
+    /// Its offset in the code.
+    code: usize,
+    /// Its offset in the template.
+    template: usize,
+    length: usize,
+}
+
+impl Translation {
+    /// The offset in the template of an offset in the code. Code that is not in the template is at the end of the tag before it.
+    pub fn template_offset(&self, offset: u32) -> u32 {
+        let offset = offset as usize;
+        let after = self.copies.partition_point(|part| part.code <= offset);
+        let Some(part) = after.checked_sub(1).and_then(|at| self.copies.get(at)) else { return 0 };
+        (part.template + (offset - part.code).min(part.length)) as u32
+    }
+}
+
 /// The Ruby code of a template that collects its output in a variable.
 pub fn compile(template: &str, trim: Trim, output: &str) -> String {
+    translate(template, trim, output).code
+}
+
+/// The same with the origin of its parts.
+pub fn translate(template: &str, trim: Trim, output: &str) -> Translation {
     let mut compiler = Compiler {
         code: format!("{output} = +''"),
+        copies: Vec::new(),
+        length: template.len(),
         output,
         text: String::new(),
         fresh_line: false,
@@ -50,11 +86,14 @@ pub fn compile(template: &str, trim: Trim, output: &str) -> String {
     compiler.put_text();
     compiler.push(output);
     compiler.code.push('\n');
-    compiler.code
+    Translation { code: compiler.code, copies: compiler.copies }
 }
 
 struct Compiler<'a> {
     code: String,
+    copies: Vec<CopiedPart>,
+    /// The length of the template.
+    length: usize,
     output: &'a str,
     /// Text not yet written out.
     text: String,
@@ -101,7 +140,9 @@ impl Compiler<'_> {
         self.fresh_line = lines > 0;
     }
 
-    fn tag(&mut self, tag: Tag, code: &str) {
+    /// Writes the code of a tag out; `parts` says where in it which part of the template begins.
+    fn tag(&mut self, tag: Tag, code: &str, parts: &[CopiedPart]) {
+        let before = self.code.len() + if self.fresh_line { 0 } else { 2 };
         match tag {
             Tag::Code => match code.strip_suffix('\n') {
                 Some(code) => {
@@ -115,8 +156,11 @@ impl Compiler<'_> {
                 let lines = code.bytes().filter(|byte| *byte == b'\n').count();
                 self.push(&"\n".repeat(lines));
                 self.fresh_line = lines > 0;
+                return;
             }
         }
+        let start = before + if tag == Tag::Output { self.output.len() + 5 } else { 0 };
+        self.copies.extend(parts.iter().map(|part| CopiedPart { code: start + part.code, ..*part }));
     }
 
     fn template(&mut self, template: &str, trim: Trim) {
@@ -126,7 +170,9 @@ impl Compiler<'_> {
             if trim.percent && starts_line && rest.starts_with('%') && !rest.starts_with("%%") {
                 let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
                 self.put_text();
-                self.push(&line[1..]);
+                let (code, template) = (0, self.length - rest.len() + 1);
+                let part = CopiedPart { code, template, length: line.len() - 1 };
+                self.tag(Tag::Code, &line[1..], &[part]);
                 self.end_line();
                 rest = after;
                 continue;
@@ -197,22 +243,28 @@ impl Compiler<'_> {
     /// Takes the code of a tag; what comes after it is returned.
     fn inside_tag<'t>(&mut self, tag: Tag, mut rest: &'t str, trim: Trim, opens_line: bool) -> &'t str {
         let mut code = String::new();
+        let mut parts: Vec<CopiedPart> = Vec::new();
         loop {
+            let template = self.length - rest.len();
+            let mut take = |code: &mut String, part: &str| {
+                parts.push(CopiedPart { code: code.len(), template, length: part.len() });
+                code.push_str(part);
+            };
             let Some(at) = rest.find("%>") else {
                 // What stands in a tag that nothing closes is text.
                 self.text = code + rest;
                 return "";
             };
             if rest[..at].ends_with('%') {
-                code.push_str(&rest[..at - 1]);
+                take(&mut code, &rest[..at - 1]);
                 code.push_str("%>");
                 rest = &rest[at + 2..];
                 continue;
             }
             let explicit = trim.explicit && rest[..at].ends_with('-');
-            code.push_str(&rest[..at - usize::from(explicit)]);
+            take(&mut code, &rest[..at - usize::from(explicit)]);
             self.line_opened = opens_line && !code.contains('\n');
-            self.tag(tag, &code);
+            self.tag(tag, &code, &parts);
             rest = &rest[at + 2..];
             if explicit || trim.after_tag || (trim.whole_line && self.line_opened) {
                 let after = rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n"));

@@ -141,7 +141,7 @@ impl Host for Surroundings<'_> {
 
 /// The code of a template, as Puppet reads templates: what it renders is the value of the code.
 pub fn template(text: &str) -> String {
-    erb::compile(text, erb::Trim::PUPPET, "_erbout")
+    erb::compile(text, erb::Trim::DASH, "_erbout")
 }
 
 /// Runs a script with its arguments.

@@ -1,4 +1,4 @@
-# What each machine is for.
+# The role of each machine.
 
 File {
   owner => 'root',

@@ -1,4 +1,4 @@
-//! What must hold for every text, however damaged: no reader of text from outside panics, and no program ends the process.
+//! Invariants for every text, however damaged: no reader of text from outside panics, and no program ends the process.
 //!
 //! A [`Target`] is one such reader. The test `mutations` runs each on its seeds and on mutations of them, the same in every run; the
 //! binaries in `fuzz/` hand the same targets to libFuzzer, which looks for new paths by itself.
@@ -15,7 +15,7 @@ pub use mutate::Mutator;
 /// Something that takes any text.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// What it is called, here and in `fuzz/`.
+    /// Its name, here and in `fuzz/`.
     pub name: &'static str,
     /// Texts to begin with.
     pub seeds: &'static [&'static str],

@@ -6,7 +6,7 @@ pub struct Mutator {
     state: u64,
 }
 
-/// What readers are known to stumble over.
+/// Texts that are known to cause trouble for readers.
 const SIGNS: &[&str] = &[
     "\"",
     "'",

@@ -10,7 +10,7 @@ use kukla::values::time::Timestamp;
 use kukla::world::policy::Variables;
 use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Guarded, World};
 
-/// A world with one directory; whoever comes further than policy allows is found out.
+/// A world with one directory, which detects accesses that policy does not allow.
 #[derive(Debug)]
 struct Sealed(MemoryWorld);
 

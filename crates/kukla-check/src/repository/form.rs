@@ -1,10 +1,10 @@
 //! The ways to call a function, whatever it is written in.
 
 use kukla::eval::signature::Signature;
+use kukla::extensions::outline::SignatureOutline;
 use kukla::values::{Str, Type};
 
 use super::index::{Callee, Index};
-use super::ruby::RubySignature;
 
 /// A way to call a function, whatever it is written in.
 #[derive(Clone, Debug)]
@@ -61,11 +61,15 @@ impl Index {
                 }]
             }
             Callee::Ruby(function) => {
-                let form = |signature: &RubySignature| Form {
-                    parameters: signature.parameters.iter().map(|ty| (Str::new(), read(ty))).collect(),
-                    required: signature.required,
-                    rest: signature.rest,
-                    needs_block: false,
+                let form = |signature: &SignatureOutline| Form {
+                    parameters: signature
+                        .parameters
+                        .iter()
+                        .map(|one| (Str::from(one.name.as_str()), read(&one.ty)))
+                        .collect(),
+                    required: signature.required(),
+                    rest: signature.takes_rest(),
+                    needs_block: signature.block.as_ref().is_some_and(|block| !block.is_optional),
                     returns: signature.returns.as_ref().map(|text| read(text)),
                 };
                 function.signatures.iter().map(form).collect()

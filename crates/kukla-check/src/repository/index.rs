@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla::catalog::types::{self, NativeType};
 use kukla::eval::registry::{FunctionOrigin, Registered};
+use kukla::extensions::resource_type::{self, TypeLibrary};
 use kukla::values::{Name, Str};
 use kukla::world::World;
-use kukla_ruby::resource_type::{self, Library};
+use kukla_ruby::outline::Outline as RubyOutline;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::definition::{Definition, Kind, Outline, Parameter};
@@ -259,7 +260,7 @@ impl Index {
                 let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
                     let known = kukla::registry().get(Name::new(&name)).is_some();
-                    let signatures = if known { Vec::new() } else { read().signatures.clone() };
+                    let signatures = if known { Vec::new() } else { read().signatures(&name) };
                     self.ruby_functions.entry(name.clone()).or_insert(RubyFunction { name, signatures });
                 } else if let Some(name) =
                     path.strip_prefix("puppet/type/").and_then(|name| name.strip_suffix(".rb"))
@@ -476,6 +477,8 @@ struct RubyTypes {
     files: FxHashMap<String, (PathBuf, Reading)>,
     providers: FxHashSet<String>,
     libraries: Vec<PathBuf>,
+    /// The files that types have required, by their paths below `lib`.
+    required: Mutex<FxHashMap<String, Option<Arc<RubyOutline>>>>,
 }
 
 impl Default for RubyTypes {
@@ -485,6 +488,7 @@ impl Default for RubyTypes {
             files: FxHashMap::default(),
             providers: FxHashSet::default(),
             libraries: Vec::new(),
+            required: Mutex::default(),
         }
     }
 }
@@ -494,10 +498,11 @@ impl RubyTypes {
         let (path, slot) = self.files.get(name)?;
         let read = || {
             let text = self.world.read(path).ok()?;
-            resource_type::read(name, &String::from_utf8_lossy(&text), self).map(Arc::new)
+            let outline = RubyOutline::new(&String::from_utf8_lossy(&text));
+            resource_type::read(name, &outline, self).map(Arc::new)
         };
         let unreadable = || {
-            let open = resource_type::Outline::default();
+            let open = resource_type::TypeModel::default();
             let mut native = open.into_type(name);
             native.open = true;
             Some(Arc::new(native))
@@ -506,10 +511,17 @@ impl RubyTypes {
     }
 }
 
-impl Library for RubyTypes {
-    fn ruby(&self, path: &str) -> Option<String> {
+impl TypeLibrary for RubyTypes {
+    fn outline(&self, path: &str) -> Option<Arc<RubyOutline>> {
+        let required = || self.required.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = required().get(path) {
+            return known.clone();
+        }
         let read = |library: &PathBuf| self.world.read(&library.join(path)).ok();
-        self.libraries.iter().find_map(read).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        let bytes = self.libraries.iter().find_map(read);
+        let outline = bytes.map(|bytes| Arc::new(RubyOutline::new(&String::from_utf8_lossy(&bytes))));
+        required().insert(path.to_owned(), outline.clone());
+        outline
     }
 
     fn has_providers(&self, type_name: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kukla::extensions::outline::VariableUse;
 use kukla::syntax::diagnostic;
 use kukla::values::Str;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,7 +71,7 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
         computed.extend(outline.computed_paths.iter().map(|(head, tail)| (head.as_str(), tail.as_str())));
     }
     let partial: FxHashSet<&str> =
-        templates.iter().flat_map(|template| template.paths.iter().map(String::as_str)).collect();
+        templates.iter().flat_map(|template| template.outline.paths.iter().map(String::as_str)).collect();
     let mut findings = Vec::new();
     for template in templates {
         let name = template.name.as_str();
@@ -83,7 +84,9 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
             continue;
         }
         let set = names(index, known);
-        for (variable, span) in &template.variables {
+        // A qualified name is a variable of another class, whichever renders the template.
+        let variables = template.outline.variables.iter().filter(|variable| !variable.name.contains("::"));
+        for VariableUse { name: variable, span } in variables {
             if set.contains(variable.as_str())
                 || index.variables.contains(variable.as_str())
                 || index.facts.has(variable)

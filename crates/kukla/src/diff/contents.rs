@@ -89,7 +89,7 @@ fn place(site: &Site, source: &str) -> Option<PathBuf> {
     let (module, file) = rest.strip_prefix("modules/")?.split_once('/')?;
     let world = &site.environment.world;
     let module =
-        site.environment.modulepath.iter().map(|path| path.join(module)).find(|path| world.exists(path))?;
+        site.environment.modulepath().iter().map(|path| path.join(module)).find(|path| world.exists(path))?;
     let path = module.join("files").join(file);
     world.exists(&path).then_some(path)
 }

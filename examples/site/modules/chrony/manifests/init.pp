@@ -1,6 +1,6 @@
-# Keeps the clock right.
+# Synchronises the clock.
 #
-# @param servers where to get the time from
+# @param servers time servers
 # @param config  path of the configuration file
 # @param service name of the service
 class chrony (

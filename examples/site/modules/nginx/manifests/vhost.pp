@@ -1,8 +1,8 @@
-# One virtual host.
+# A virtual host.
 #
-# @param docroot where its files are
-# @param port    where it listens
-# @param aliases further names of it
+# @param docroot directory of its files
+# @param port    port to listen on
+# @param aliases further server names
 define nginx::vhost (
   Pattern[/\A\//] $docroot,
   Nginx::Port $port = 80,

@@ -1,7 +1,7 @@
-# What every machine gets.
+# The base profile of every machine.
 #
 # @param packages names of packages to install
-# @param motd     what people read when they log in
+# @param motd     the message at login
 class profile::base (
   Array[String[1]] $packages,
   Optional[String] $motd = undef,

@@ -2,44 +2,48 @@
 //!
 //! `lib/puppet/type/NAME.rb` calls `newtype` with a block, whose calls to `newparam`, `newproperty` and `ensurable` name the
 //! attributes. Almost all of these name them literally, or in a loop over a literal list, or in a method of a mixin that does;
-//! a reader that knows literals, loops, methods and mixins gets them without Ruby. A type that escapes it is marked open:
+//! a reader that knows literals, loops, methods and mixins gets them without Ruby. A type that it cannot read is marked open:
 //! any attribute is accepted then, which is better than refusing a good manifest.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 use kukla_catalog::types::{Change, NativeType, TitlePattern, Titles};
+use kukla_ruby::outline::Outline;
 use kukla_syntax::roomy;
 use kukla_values::Name;
 
-mod known;
 mod read;
-mod tree;
+mod run;
+mod value;
 
-/// Where Ruby code finds other Ruby code.
-pub trait Library {
-    /// The text of a file below some module's `lib` directory, such as `puppet_x/keystone/type.rb`.
-    fn ruby(&self, path: &str) -> Option<String>;
+pub use run::{execute, judge};
+
+/// The `lib` directories of modules, in which the code of a type finds the files that it requires.
+pub trait TypeLibrary {
+    /// The outline of a file below some module's `lib` directory, such as `puppet_x/keystone/type.rb`.
+    fn outline(&self, path: &str) -> Option<Arc<Outline>>;
 
     /// Whether any module has a provider for this type: then the type has a `provider` parameter.
     fn has_providers(&self, type_name: &str) -> bool;
 }
 
-/// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the text defines no type of that name.
-pub fn read(name: &str, source: &str, library: &dyn Library) -> Option<NativeType> {
-    let mut outline = roomy(|| read::read(name, source, library))?;
-    if library.has_providers(name) && !outline.by_api {
-        outline.parameter("provider", false);
+/// Reads the type that `lib/puppet/type/NAME.rb` defines. `None` if the file defines no type of that name.
+pub fn read(name: &str, source: &Outline, library: &dyn TypeLibrary) -> Option<NativeType> {
+    let mut model = roomy(|| read::read(name, source, library))?;
+    if library.has_providers(name) && !model.by_api {
+        model.parameter("provider", false);
     }
-    Some(outline.into_type(name))
+    Some(model.into_type(name))
 }
 
-/// A title pattern: the regular expression, and each attribute with what is done to its text.
+/// A title pattern: the regular expression, and each attribute with the changes made to its text.
 pub type Pattern = (String, Vec<(String, Vec<Change>)>);
 
-/// What has been found out about a type.
+/// The attributes and title patterns of a type.
 #[derive(Debug, Default)]
-pub struct Outline {
+pub struct TypeModel {
     properties: IndexSet<String>,
     /// Parameters, each with whether it is a name variable.
     parameters: IndexMap<String, bool>,
@@ -50,17 +54,17 @@ pub struct Outline {
     by_api: bool,
 }
 
-impl Outline {
-    /// What running the code of a type has shown: its properties, its parameters with whether they are name variables, its title patterns,
+impl TypeModel {
+    /// The model of a type whose code was run: its properties, its parameters and whether each is a name variable, its title patterns,
     /// and whether two resources of the same name may be two things.
     pub fn new(
         properties: impl IntoIterator<Item = String>,
         parameters: impl IntoIterator<Item = (String, bool)>,
         patterns: Option<Vec<Pattern>>,
         shared: bool,
-    ) -> Outline {
+    ) -> TypeModel {
         let (properties, parameters) = (properties.into_iter().collect(), parameters.into_iter().collect());
-        Outline { properties, parameters, patterns, shared, open: false, by_api: false }
+        TypeModel { properties, parameters, patterns, shared, open: false, by_api: false }
     }
 
     fn property(&mut self, name: &str) {
@@ -108,7 +112,7 @@ impl Outline {
             name: Name::new(name).as_str(),
             properties: sorted(self.properties.iter().map(intern).collect()),
             parameters: sorted(self.parameters.iter().map(|(name, _)| intern(name)).collect()),
-            // A type that could not be read may have name variables that are not known; its title is its name.
+            // A type that could not be read may have unknown name variables; its title is its name.
             namevars: if self.open && namevars.is_empty() { vec!["name"].into() } else { namevars.into() },
             titles,
             isomorphic: !self.shared,
@@ -133,9 +137,15 @@ mod tests {
 
     struct Files<'a>(&'a [(&'a str, &'a str)]);
 
-    impl Library for Files<'_> {
-        fn ruby(&self, path: &str) -> Option<String> {
-            self.0.iter().find(|(name, _)| *name == path).map(|(_, text)| text.to_string())
+    /// Reads a type from its text.
+    fn read(name: &str, source: &str, library: &Files<'_>) -> Option<NativeType> {
+        super::read(name, &Outline::new(source), library)
+    }
+
+    impl TypeLibrary for Files<'_> {
+        fn outline(&self, path: &str) -> Option<Arc<Outline>> {
+            let file = self.0.iter().find(|(name, _)| *name == path);
+            file.map(|(_, text)| Arc::new(Outline::new(text)))
         }
         fn has_providers(&self, _: &str) -> bool {
             false
@@ -166,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn title_patterns_change_what_they_find() {
+    fn title_patterns_change_parts_of_titles() {
         let with = |code: &str| {
             let source = format!(
                 "Puppet::Type.newtype(:thing) do
@@ -249,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_open() {
+    fn types_that_cannot_be_read_are_open() {
         let source = "Puppet::Type.newtype(:thing) { newparam(:name); Other.list.each { |x| newparam(x) } }";
         assert!(read("thing", source, &Files(&[])).unwrap().open);
         assert!(read("other", source, &Files(&[])).is_none());
@@ -279,7 +289,7 @@ mod tests {
         assert_eq!(&*patterns[0].attributes, ["pkg", "via"]);
     }
 
-    /// Code that a reader without patience would follow until no stack, no memory or no time is left.
+    /// Code that a reader without limits would follow until it runs out of stack, memory or time.
     #[test]
     fn endless_code() {
         let ty = "Puppet::Type.newtype(:thing) { newparam(:name) }";
@@ -294,8 +304,8 @@ mod tests {
             format!("{ty}; x = [1]; 1000.times {{ 1000.times {{ x.tap {{ |y| x }} }} }}"),
             format!("x = (%w[{}]).join('{}'); {ty}", "a ".repeat(10_000), "b".repeat(10_000)),
         ] {
-            let Some(outline) = read("thing", &source, &Files(&[])) else { panic!("no type: {source:.80}") };
-            assert!(outline.open || source.contains("join"), "{source:.80}");
+            let Some(ty) = read("thing", &source, &Files(&[])) else { panic!("no type: {source:.80}") };
+            assert!(ty.open || source.contains("join"), "{source:.80}");
         }
     }
 

@@ -1,29 +1,29 @@
-//! Resource types whose code has to run: their attributes, and the values that they refuse.
+//! Runs the code of resource types: for attributes that cannot be read, and for the values that a type refuses.
 
 use std::sync::Arc;
 
 use kukla_catalog::types::NativeType;
 use kukla_eval::Environment;
 use kukla_eval::foreign::{ResourceValues, Verdict};
-use kukla_ruby::resource_type::{Outline, Pattern};
 use kukla_ruby::value::HashObject;
 use kukla_ruby::{Result, Ruby, Value};
 use kukla_values::{Hash, Value as PuppetValue};
 
+use super::{Pattern, TypeModel};
 use crate::programs::RubyPrograms;
 use crate::{values, workshop};
 
-/// The type of a name, found out by running its code. `None` if there is no such type or its code fails.
+/// The type of a name, made by running its code. `None` if there is no such type or its code fails.
 pub fn execute(environment: &Environment, programs: &Arc<RubyPrograms>, name: &str) -> Option<NativeType> {
-    let outline = workshop::enter(environment, programs, &workshop::some_machine(), |ruby| {
+    let made = workshop::enter(environment, programs, &workshop::some_machine(), |ruby| {
         let made = ask(ruby, "outline_of", &[Value::from(name)])?;
         values::to_puppet(ruby, &made)
     })?;
-    let outline = read(outline.as_hash()?)?;
-    Some(outline.into_type(name))
+    let model = read(made.as_hash()?)?;
+    Some(model.into_type(name))
 }
 
-/// What an agent would say of resources whose types are written in Ruby.
+/// Whether an agent would accept resources whose types are written in Ruby.
 pub fn judge(
     environment: &Environment,
     programs: &Arc<RubyPrograms>,
@@ -31,9 +31,9 @@ pub fn judge(
     resources: &[ResourceValues],
 ) -> Vec<Verdict> {
     let mut verdicts = Vec::with_capacity(resources.len());
-    // A node of which nothing is known is taken to be like most.
+    // A node without facts is assumed to be like most.
     let facts = if facts.is_empty() { &workshop::some_machine() } else { facts };
-    // What stops the interpreter for good leaves the rest unjudged.
+    // After an error that stops the interpreter, the remaining resources have no verdict.
     workshop::enter(environment, programs, facts, |ruby| {
         for resource in resources {
             let attributes =
@@ -64,7 +64,7 @@ fn ask(ruby: &mut Ruby<'_>, method: &str, args: &[Value]) -> Result {
     ruby.send(&class, method, args)
 }
 
-fn read(made: &Hash) -> Option<Outline> {
+fn read(made: &Hash) -> Option<TypeModel> {
     let texts = |key: &str| -> Vec<String> {
         let list = made.get(key).and_then(PuppetValue::as_array).into_iter();
         list.flat_map(|list| list.iter()).filter_map(|name| name.as_str().map(str::to_owned)).collect()
@@ -79,7 +79,7 @@ fn read(made: &Hash) -> Option<Outline> {
     let patterns = made.get("patterns")?.as_array()?.iter().map(pattern).collect::<Option<Vec<_>>>()?;
     let shared = made.get("isomorphic") == Some(&PuppetValue::Boolean(false));
     let patterns = (!patterns.is_empty()).then_some(patterns);
-    Some(Outline::new(texts("properties"), parameters, patterns, shared))
+    Some(TypeModel::new(texts("properties"), parameters, patterns, shared))
 }
 
 fn pattern(pattern: &PuppetValue) -> Option<Pattern> {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use kukla_values::Name;
 
+use super::Environment;
+use super::code::CodeKind;
 use crate::catalog::lower_case;
-use crate::code::CodeKind;
-use crate::environment::Environment;
 use crate::error::Diagnostic;
 use crate::remark::Remarks;
 

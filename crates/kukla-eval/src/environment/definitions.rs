@@ -1,62 +1,60 @@
-//! The definitions of an environment by name, as far as files have been loaded.
+//! The table of definitions by name, as far as files have been loaded.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use kukla_catalog::types::is_metaparameter;
 use kukla_syntax::{Code, Fact, diagnostic};
-use kukla_values::types::TypeAlias;
 use kukla_values::{Name, Type};
 use rustc_hash::FxHashMap;
 
+use super::alias::LoadedAlias;
 use crate::codes::{
     BUILT_IN_TYPE_REDEFINED, CLASS_REDEFINED, CLASS_REDEFINED_AS_DEFINE, CLASS_REDEFINED_AS_NODE,
     DEFINE_REDEFINED_AS_CLASS, ENTITY_REDEFINED, METAPARAMETER_AS_PARAMETER, NODE_REDEFINED,
     NODE_REDEFINED_AS_CLASS, RESOURCE_TYPE_REDEFINED,
 };
 use crate::error::Diagnostic;
-use crate::program::{
-    AliasDefinition, Class, Define, Definition, NodeDefinition, NodeMatch, Params, Program,
-};
+use crate::program::{Class, Define, Definition, NodeDefinition, NodeMatch, Params, Program};
 use crate::registry::Function;
 use crate::remark::Remarks;
 use crate::unit::{Defined, DefinitionPlace, Unit};
 
 /// Definitions by name, as far as files have been loaded.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
-    pub classes: FxHashMap<Name, Found<Arc<Defined<Class>>>>,
-    pub defines: FxHashMap<Name, Found<Arc<Defined<Define>>>>,
-    pub functions: FxHashMap<Name, Found<Function>>,
-    pub aliases: FxHashMap<Name, Found<Arc<KnownAlias>>>,
+pub(super) struct Definitions {
+    pub classes: FxHashMap<Name, Search<Arc<Defined<Class>>>>,
+    pub defines: FxHashMap<Name, Search<Arc<Defined<Define>>>>,
+    pub functions: FxHashMap<Name, Search<Function>>,
+    pub aliases: FxHashMap<Name, Search<Arc<LoadedAlias>>>,
     pub nodes: Vec<Arc<Defined<NodeDefinition>>>,
     /// Which of the nodes has a title.
     node_titles: FxHashMap<String, usize>,
 }
 
-/// What a search for a name gave.
+/// The outcome of a search for a name.
 #[derive(Debug)]
-pub(crate) enum Found<T> {
-    /// Something.
-    There(T),
-    /// Nothing, and this is to be said about the files that were looked into.
+pub(super) enum Search<T> {
+    /// The definition.
+    Found(T),
+    /// Nothing; the remarks are about the files that were searched.
     Absent(Remarks),
 }
 
-impl<T: Remarked> Found<T> {
-    pub fn is_there(&self) -> bool {
-        matches!(self, Found::There(_))
+impl<T: Remarked> Search<T> {
+    pub fn is_found(&self) -> bool {
+        matches!(self, Search::Found(_))
     }
 
-    /// What was found; what there is to say about it is heard.
-    pub fn given(&self, heard: &mut Remarks) -> Option<T> {
+    /// The definition, if there is one; the remarks that its users have to make are added to `heard`.
+    pub fn get(&self, heard: &mut Remarks) -> Option<T> {
         match self {
-            Found::There(found) => {
+            Search::Found(found) => {
                 if let Some(unit) = found.unit() {
                     heard.extend(&unit.remarks);
                 }
                 Some(found.clone())
             }
-            Found::Absent(remarks) => {
+            Search::Absent(remarks) => {
                 heard.extend(remarks);
                 None
             }
@@ -64,9 +62,9 @@ impl<T: Remarked> Found<T> {
     }
 }
 
-/// What a name can stand for.
-pub(crate) trait Remarked: Clone {
-    /// The unit it stands in, if it is of Puppet code.
+/// A definition that may have remarks.
+pub(super) trait Remarked: Clone {
+    /// The unit that it is written in, if it is Puppet code.
     fn unit(&self) -> Option<&Unit>;
 }
 
@@ -76,7 +74,7 @@ impl<T> Remarked for Arc<Defined<T>> {
     }
 }
 
-impl Remarked for Arc<KnownAlias> {
+impl Remarked for Arc<LoadedAlias> {
     fn unit(&self) -> Option<&Unit> {
         Some(&self.definition.unit)
     }
@@ -91,9 +89,9 @@ impl Remarked for Function {
     }
 }
 
-impl Known {
+impl Definitions {
     /// Drops the classes and defined types of a file that turned out to be unusable.
-    pub fn forget(&mut self, program: &Program) {
+    pub fn remove(&mut self, program: &Program) {
         for definition in &program.definitions {
             match definition {
                 Definition::Class(class) => drop(self.classes.remove(&class.name)),
@@ -103,43 +101,43 @@ impl Known {
         }
     }
 
-    /// Makes a definition known, unless its name is taken.
+    /// Adds a definition, unless its name is taken.
     pub fn add(&mut self, unit: &Arc<Unit>, definition: &Definition) -> Result<(), Box<Diagnostic>> {
         match definition {
             Definition::Class(class) => {
                 let name = class.name;
                 check_parameter_names(name, &class.params)?;
                 let place = DefinitionPlace { unit, span: class.span };
-                if let Some(Found::There(known)) = self.classes.get(&name) {
+                if let Some(Search::Found(known)) = self.classes.get(&name) {
                     return Err(taken(&CLASS_REDEFINED, &name, place, known.place()));
                 }
-                if let Some(Found::There(known)) = self.defines.get(&name) {
+                if let Some(Search::Found(known)) = self.defines.get(&name) {
                     return Err(taken(&DEFINE_REDEFINED_AS_CLASS, &name, place, known.place()));
                 }
                 if let Some(known) = self.node_named(name.as_str()) {
                     return Err(taken(&NODE_REDEFINED_AS_CLASS, &name, place, known.place()));
                 }
-                self.classes.insert(name, Found::There(Defined::new(unit, class)));
+                self.classes.insert(name, Search::Found(Defined::new(unit, class)));
             }
             Definition::Define(define) => {
                 let name = define.name;
                 check_parameter_names(name, &define.params)?;
                 let place = DefinitionPlace { unit, span: define.span };
-                if let Some(Found::There(known)) = self.classes.get(&name) {
+                if let Some(Search::Found(known)) = self.classes.get(&name) {
                     return Err(taken(&CLASS_REDEFINED_AS_DEFINE, &name, place, known.place()));
                 }
-                if let Some(Found::There(known)) = self.defines.get(&name) {
+                if let Some(Search::Found(known)) = self.defines.get(&name) {
                     return Err(redefined("type", &name, known.place()));
                 }
-                self.defines.insert(name, Found::There(Defined::new(unit, define)));
+                self.defines.insert(name, Search::Found(Defined::new(unit, define)));
             }
             Definition::Function(function) => {
                 let lower = Name::new(&function.name.to_lowercase());
-                if let Some(Found::There(Function::Puppet(known))) = self.functions.get(&lower) {
+                if let Some(Search::Found(Function::Puppet(known))) = self.functions.get(&lower) {
                     return Err(redefined("function", &lower, known.place()));
                 }
                 let known = Function::Puppet(Defined::new(unit, function));
-                self.functions.insert(lower, Found::There(known));
+                self.functions.insert(lower, Search::Found(known));
             }
             Definition::TypeAlias(alias) => {
                 let lower = Name::new(&alias.name.to_lowercase());
@@ -149,18 +147,18 @@ impl Known {
                 if RESOURCE_TYPES.contains(&lower.as_str()) {
                     return Err(Box::new(diagnostic!(RESOURCE_TYPE_REDEFINED { name: lower })));
                 }
-                if let Some(Found::There(known)) = self.aliases.get(&lower) {
+                if let Some(Search::Found(known)) = self.aliases.get(&lower) {
                     return Err(redefined("type", &lower, known.definition.place()));
                 }
                 // Defined types and aliases share their names within what is loaded together.
-                if let Some(Found::There(known)) = self.defines.get(&lower)
+                if let Some(Search::Found(known)) = self.defines.get(&lower)
                     && (known.unit.module.is_none() && unit.module.is_none()
                         || Arc::ptr_eq(&known.unit, unit))
                 {
                     return Err(redefined("type", &lower, known.place()));
                 }
-                let known = Arc::new(KnownAlias::new(Defined::new(unit, alias)));
-                self.aliases.insert(lower, Found::There(known));
+                let known = Arc::new(LoadedAlias::new(Defined::new(unit, alias)));
+                self.aliases.insert(lower, Search::Found(known));
             }
             Definition::Node(node) => {
                 for each in &node.matches {
@@ -171,7 +169,7 @@ impl Known {
                     }
                     // Nodes and classes share their names.
                     if let NodeMatch::Name(name) = each
-                        && let Some(Found::There(known)) = self.classes.get(&Name::new(name))
+                        && let Some(Search::Found(known)) = self.classes.get(&Name::new(name))
                     {
                         let place = DefinitionPlace { unit, span: node.span };
                         return Err(taken(&CLASS_REDEFINED_AS_NODE, name, place, known.place()));
@@ -242,38 +240,4 @@ fn redefined(what: &str, name: &str, known: DefinitionPlace<'_>) -> Box<Diagnost
     let earlier = format!("{file}?line={}&pos={}", at.line, at.column);
     let wrong = diagnostic!(ENTITY_REDEFINED { what, name, earlier });
     Box::new(wrong.label(known.location(), "first defined here"))
-}
-
-/// A type alias and, once it was resolved, the type.
-#[derive(Debug)]
-pub struct KnownAlias {
-    /// The definition.
-    pub definition: Arc<Defined<AliasDefinition>>,
-    /// The type that stands for it; created before its right-hand side is evaluated, so that it may refer to itself.
-    pub ty: Arc<TypeAlias>,
-    /// What there is to say about the files of all types that it refers to, once it was resolved.
-    pub(crate) remarks: OnceLock<Remarks>,
-}
-
-impl KnownAlias {
-    fn new(definition: Arc<Defined<AliasDefinition>>) -> KnownAlias {
-        let ty = kukla_values::types::TypeAlias::new(definition.name.as_str());
-        KnownAlias { definition, ty, remarks: OnceLock::new() }
-    }
-
-    /// Whether it is the set of types of a module, whose members are known by their full names.
-    pub(crate) fn is_module_set(&self) -> bool {
-        self.definition.unit.source.name().is_some_and(|file| file.ends_with("/types/init_typeset.pp"))
-    }
-
-    /// The type, as a value of an expression that names it.
-    pub fn as_type(&self) -> Type {
-        match self.ty.resolved() {
-            ty @ Type::Object(object) if object.name.as_deref() == Some(self.definition.name.as_str()) => {
-                ty.clone()
-            }
-            set @ Type::TypeSet(named) if named.name == self.definition.name.as_str() => set.clone(),
-            _ => Type::Alias(Arc::clone(&self.ty)),
-        }
-    }
 }
