@@ -3,6 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::CommandResult;
+#[cfg(not(feature = "serve"))]
+use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
@@ -85,6 +87,9 @@ enum Command {
     /// docs/manual/serve.md. Exit codes: 0 stopped, 2 the server could not run.
     #[cfg(feature = "serve")]
     Serve(Deferred<serve::Args>),
+    /// Serve agents (not in this build, which lacks the feature `serve`)
+    #[cfg(not(feature = "serve"))]
+    Serve(absent::Args),
     /// Manage the certificate authority: list, sign, revoke, generate
     ///
     /// Works on the authority's directory, whether or not a server runs; a running server sees each change at once. Works with
@@ -92,6 +97,9 @@ enum Command {
     /// check found errors, 2 the command could not run.
     #[cfg(feature = "serve")]
     Ca(Deferred<ca::Args>),
+    /// Manage the certificate authority (not in this build, which lacks the feature `serve`)
+    #[cfg(not(feature = "serve"))]
+    Ca(absent::Args),
     /// Answer JSON requests, one per line, until the input closes
     ///
     /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to one of
@@ -109,6 +117,8 @@ impl Cli {
         match self.command {
             #[cfg(feature = "serve")]
             Command::Ca(Deferred(args)) => Ok(ca::run(&args)),
+            #[cfg(not(feature = "serve"))]
+            Command::Ca(_) | Command::Serve(_) => Err(absent::problem("serve")),
             Command::Check(Deferred(args)) => Ok(check::run(&args)),
             Command::Compile(Deferred(args)) => compile::run(&args),
             Command::Diff(Deferred(args)) => diff::run(&args),
