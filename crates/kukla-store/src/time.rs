@@ -27,8 +27,9 @@ impl Timestamp {
     /// Reads a date (`2026-11-16`), or a date and a time with or without a zone, which is then UTC.
     pub fn parse(text: &str) -> Option<Timestamp> {
         let (date, time) = text.trim().split_once(['T', ' ']).unwrap_or((text.trim(), "00:00"));
-        let mut parts = date.splitn(3, '-').map(str::parse::<i64>);
-        let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+        let mut parts = date.splitn(3, '-');
+        let (year, month, day) =
+            (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         if !(0..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
@@ -42,8 +43,7 @@ impl Timestamp {
             digits => number(digits, 999)? * 10_i64.pow(3 - digits.len() as u32),
         };
         let of_day = (hour * 60 + minute) * 60_000 + number(second, 60)? * 1000 + milliseconds;
-        let days = calendar::days(year, u8::try_from(month).ok()?, u8::try_from(day).ok()?);
-        Some(Timestamp(days * DAY + of_day - offset(zone)?))
+        Some(Timestamp(calendar::days(year, month, day) * DAY + of_day - offset(zone)?))
     }
 }
 
