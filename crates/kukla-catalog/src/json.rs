@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{Catalog, Resource};
 
-/// Stands where the identifier goes until the content it derives from is known.
+/// A placeholder for the identifier, until the content it derives from is known.
 const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
 
-/// After so many resources the size of the document is estimated.
+/// The size of the document is estimated after this number of resources.
 const SAMPLE: usize = 64;
 
 impl Catalog {
@@ -202,7 +202,7 @@ pub fn value(out: &mut String, data: &Value) {
 #[derive(Default)]
 struct Written(FxHashMap<(usize, usize), Range<usize>>);
 
-/// So many members make a value large.
+/// The number of members from which a value counts as large.
 const LARGE: usize = 8;
 
 impl Written {
@@ -246,7 +246,7 @@ impl Written {
         }
     }
 
-    /// Appends what has so many members, unless it was written before and can be copied.
+    /// Appends a value with this number of members, unless it was written before and can be copied.
     fn once(
         &mut self,
         out: &mut String,
@@ -278,7 +278,7 @@ pub fn string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends what stands between the quotes of a JSON string.
+/// Appends the content of a JSON string, without its quotes.
 fn escape(out: &mut String, mut text: &str) {
     if is_plain(text.as_bytes()) {
         return out.push_str(text);
@@ -314,7 +314,7 @@ fn special_bytes(word: u64) -> u64 {
     (below(word, 0x20) | same(word, b'"') | same(word, b'\\')) & HIGH
 }
 
-/// Whether one of sixteen bytes needs escaping; processors compare so many at once.
+/// Whether one of sixteen bytes needs escaping; processors compare sixteen at once.
 fn has_special(bytes: &[u8; 16]) -> bool {
     bytes.iter().fold(false, |found, &byte| found | (byte < 0x20) | (byte == b'"') | (byte == b'\\'))
 }
@@ -334,7 +334,7 @@ fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
 }
 
-/// Where the first byte stands that JSON wants escaped: a quote, a backslash or a control character.
+/// The index of the first byte that JSON requires to be escaped: a quote, a backslash or a control character.
 fn first_special(bytes: &[u8]) -> Option<usize> {
     let special = |chunk: &[u8; 8]| {
         let found = special_bytes(u64::from_le_bytes(*chunk));

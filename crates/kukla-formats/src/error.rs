@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What is wrong with a text, and where. It knows no file: whoever read one says which with [`Error::message`].
+/// An error in a text, with its position. It has no file name: the caller that read a file adds it with [`Error::message`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong, in the words of the library that Puppet reads the format with.
+    /// The message, in the words of the library that Puppet uses for the format.
     pub what: Arc<str>,
     /// The line, from one, where known.
     pub line: Option<u32>,
@@ -29,12 +29,12 @@ enum Wording {
 }
 
 impl Error {
-    /// An error that is told without its place.
+    /// An error reported without its position.
     pub fn bare(what: impl Into<Arc<str>>) -> Error {
         Error { what: what.into(), line: None, column: None, wording: Wording::Bare }
     }
 
-    /// An error that is told with the file it is in.
+    /// An error reported with its file.
     pub(crate) fn named(what: impl Into<Arc<str>>) -> Error {
         Error { wording: Wording::Named, ..Error::bare(what) }
     }
@@ -48,7 +48,7 @@ impl Error {
         ))
     }
 
-    /// An error that is told with the file, the line and the column it is in.
+    /// An error reported with its file, line and column.
     pub(crate) fn placed(what: impl Into<Arc<str>>, line: u32, column: u32) -> Error {
         Error { wording: Wording::Placed, ..Error::bare(what) }.at(line, column)
     }
@@ -78,7 +78,7 @@ impl Error {
     }
 }
 
-/// The message in Puppet's shape for a text that is no file's.
+/// The message in Puppet's form for a text that does not come from a file.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.wording {

@@ -154,7 +154,7 @@ pub fn upper(text: &str) -> Str {
     text.to_uppercase().into()
 }
 
-/// Lower case as Ruby maps it: unlike Rust, a final sigma is no exception.
+/// Lower case as Ruby maps it: unlike in Rust, a final sigma is not special.
 pub fn lower(text: &str) -> Str {
     if text.contains('Σ') {
         text.chars().flat_map(char::to_lowercase).collect()

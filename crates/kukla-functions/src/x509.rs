@@ -143,7 +143,7 @@ enum Found {
     Other(&'static str),
 }
 
-/// What stands first in some DER; what follows it does not matter.
+/// The first element of some DER; the rest is ignored.
 fn first<'d, T: Decode<'d>>(der: &'d [u8]) -> Option<T> {
     T::decode(&mut SliceReader::new(der).ok()?).ok()
 }
@@ -174,7 +174,7 @@ fn wrapped_public(der: &[u8]) -> Option<Found> {
     other(info.algorithm.oid)
 }
 
-/// What OpenSSL calls an algorithm that is not RSA.
+/// OpenSSL's name for an algorithm other than RSA.
 fn other(algorithm: ObjectIdentifier) -> Option<Found> {
     let kind = match algorithm.as_bytes() {
         [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10] => "RSASSA-PSS",
@@ -289,7 +289,7 @@ fn pss(message: &[u8], data: &[u8], bits: usize, parameters: &PssParameters<'_>)
     };
     let salt = usize::from(parameters.salt.unwrap_or(20));
     let spare = (8 - (bits - 1) % 8) % 8;
-    // A whole spare byte stands before the encoded message.
+    // A whole spare byte precedes the encoded message.
     let message = if (bits - 1).is_multiple_of(8) { &message[1..] } else { message };
     let digest = hash.digest(data);
     let Some(length) = message.len().checked_sub(digest.len() + 1) else { return false };

@@ -254,7 +254,7 @@ fn matches(pattern: &[char], name: &[char]) -> bool {
     pattern[at..].iter().all(|c| *c == '*')
 }
 
-/// How much of a pattern stands for one character that fits it.
+/// The length of the part of a pattern that matches one character.
 fn one_fits(pattern: &[char], c: char) -> Option<usize> {
     match pattern.split_first()? {
         ('?', _) => Some(1),

@@ -13,12 +13,12 @@ use crate::{
     Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World,
 };
 
-/// A world of which no more can be had than a policy allows.
+/// A world limited by a policy.
 #[derive(Debug)]
 pub struct Guarded<W> {
     world: W,
     policy: Policy,
-    /// What may be read, by the path without links; of no interest where everything may.
+    /// The paths that may be read, with links resolved; unused where everything may be read.
     admitted: RwLock<Vec<PathBuf>>,
 }
 

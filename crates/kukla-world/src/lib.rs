@@ -23,7 +23,7 @@ pub use memory::MemoryWorld;
 pub use policy::{Policy, Refusal};
 use record::Ledger;
 
-/// What a file operation gives; the message is the operating system's.
+/// The result of a file operation; the message is the operating system's.
 pub type FileResult<T> = Result<T, FileError>;
 
 /// Why a file could not be read.
@@ -69,22 +69,22 @@ pub struct Stamp {
     pub length: u64,
 }
 
-/// What a command gave.
+/// The result of a command.
 #[derive(Clone, Debug, Default)]
 pub struct CommandOutput {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
 }
 
-/// A process that is talked to line by line, and ends when whoever talks lets go of it.
+/// A process with which lines are exchanged; it ends when this is dropped.
 pub trait Conversation: Send + Debug {
     /// Sends a line and waits for the next one that comes. After an error there are no more.
     fn ask(&mut self, line: &str) -> FileResult<String>;
-    /// What has come from the process's standard error since this was last asked.
+    /// The text on the process's standard error since the last call.
     fn complaints(&mut self) -> Vec<u8>;
 }
 
@@ -113,7 +113,7 @@ pub trait World: Send + Sync + Debug {
         let _ = change;
         Err(FileError::Other(format!("nothing is changed here: {}", path.display())))
     }
-    /// Whose what is at a path is, if policy allows to ask; without a path, whose the files are that are made here.
+    /// The owner of the file at a path, if policy allows it; without a path, the owner of files that are created.
     fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
         let _ = path;
         Ok(Ownership::default())
@@ -127,11 +127,11 @@ pub trait World: Send + Sync + Debug {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
         self.list(parent).iter().any(|entry| entry.name.as_str() == name)
     }
-    /// What is at a path now, if anything is. A world whose files never change can leave it at that.
+    /// The state of a path now, if it exists. A world whose files never change can leave it at that.
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.exists(path).then(Stamp::default)
     }
-    /// What is at a path, and the contents of the file, in the order that a change in between shows.
+    /// The state of a path and the contents of the file, in an order that reveals a change in between.
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
         (self.stamp(path), self.read(path))
     }
@@ -141,7 +141,7 @@ pub trait World: Send + Sync + Debug {
         let _ = path;
         None
     }
-    /// What code may reach of this world. A world without a guard has nothing to hide behind it but what a policy always hides.
+    /// The access policy of this world. A world without a guard hides only what a policy always hides.
     fn policy(&self) -> &Policy {
         static DEFAULT: std::sync::LazyLock<Policy> = std::sync::LazyLock::new(Policy::default);
         &DEFAULT

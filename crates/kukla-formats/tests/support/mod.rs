@@ -1,4 +1,4 @@
-//! What the tests that compare with a reference have in common: chance, and processes to ask.
+//! Shared parts of the tests that compare with a reference: random numbers, and processes to query.
 #![allow(dead_code, reason = "every test uses some of it")]
 #![allow(clippy::disallowed_methods, reason = "a reference is another process, named by the environment")]
 
@@ -69,7 +69,7 @@ pub fn ruby(libraries: &[&str], program: &str, questions: &[Json]) -> Option<Vec
     Some(answers.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
-/// Compares our answers with those of a reference; so many may differ.
+/// Compares our answers with those of a reference; this number may differ.
 pub fn compare(questions: &[Json], answers: &[Json], tolerated: usize, ours: impl Fn(&Json) -> Json) {
     assert_eq!(answers.len(), questions.len());
     let mut wrong = Vec::new();
