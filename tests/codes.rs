@@ -17,6 +17,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("ATTRIBUTE_GIVEN_TWICE", "occurs with exported resources only"),
     ("BAD_NODE_NAME", "is about a request"),
     ("BAD_REQUEST", "is about a request"),
+    ("CANCELLED", "takes a run that someone cancels"),
     ("COLLECTOR_WITHOUT_TYPE", "the grammar refuses it first"),
     ("COMMAND_FAILED", "takes commands that may run"),
     ("COMMAND_NOT_RUN", "takes commands that may run"),

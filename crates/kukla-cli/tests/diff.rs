@@ -11,7 +11,7 @@ use std::sync::Arc;
 use kukla::cache::Cache;
 use kukla::catalog::Difference;
 use kukla::diff::{
-    Changes, Compared, Comparison, Failure, Files, Kind, Known, Outcome, Rules, Subject, Tree,
+    Changes, Compared, Comparison, DiffCache, Failure, Files, Kind, Outcome, Rules, Subject, Tree,
 };
 use kukla::values::time::Timestamp;
 use kukla::world::record::{Digest, Recorded};
@@ -150,11 +150,10 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         let (old_site, new_site) = (site(&before), site(&after));
         // The same with what earlier comparisons found, in a world of its own.
         let (cache, wrong) = Cache::open(&directory.root, Digest::of(["a way"]), "a build");
-        assert_eq!(wrong, None);
+        assert!(wrong.is_none(), "{wrong:?}");
         let again = Compiler::new(Recorded::new(Edited(state.world.clone()))).sharing(&before);
         let mut kept = Comparison::new(Some(&files), quick.rules.clone());
-        let known = Known::new(&cache, again.world(), &files);
-        kept.known = Some(if edit % 2 == 0 { known } else { known.with_catalogs() });
+        kept.cache = Some(DiffCache::new(&cache, again.world(), &files, edit % 2 != 0));
         let again_site = site(&again);
         let mut compiled = 0;
         for n in 0..NODES {
@@ -207,7 +206,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         }
         let ledger = again.world().ledger().unwrap();
         spared += usize::from(!ledger.all().iter().any(|input| format!("{input:?}").contains("a.epp")));
-        kept.known.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
+        kept.cache.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
         // What is broken for most nodes is no ground for the next edit.
         if compiled * 2 >= NODES {
             state = next;
@@ -447,7 +446,7 @@ fn failures_are_rows_of_the_report() {
     repository.put("names", "web\nghost\n");
     let (status, told) = repository.diff(&["--nodes-from", "names", "HEAD"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["ghost", "there are no facts of this node"]);
+    has(&told, &["ghost", "no facts found for this node"]);
 }
 
 #[test]
@@ -458,7 +457,7 @@ fn what_cannot_be_compared_is_said() {
     has(&told, &["unknown revision 'nonsense'"]);
     has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
-    has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: 'File[' is no rule"]);
+    has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: invalid rule 'File['"]);
     has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
     has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["it is no catalog"]);
     repository.put("x", "");
@@ -516,7 +515,7 @@ fn noise_is_left_out_and_what_is_protected_is_denied() {
     repository.put(".kukla-diff", "# Who owns files does not matter.\nignore File owner\nignore File mode\n");
     assert_eq!(repository.diff(&[]).0, 0);
     repository.put(".kukla-diff", "forget File\n");
-    has(&repository.diff(&[]).1, &[".kukla-diff:1: a line begins with ignore, only or deny"]);
+    has(&repository.diff(&[]).1, &[".kukla-diff:1: expected `ignore`, `only` or `deny`"]);
 }
 
 #[test]
@@ -642,7 +641,7 @@ fn facts_that_cannot_be_read_and_patterns_that_fit_nobody_are_told() {
     repository.git(&["checkout", "-q", "."]);
     let (status, told) = repository.diff(&["--nodes", "wbe*"]);
     assert_eq!(status, 2);
-    has(&told, &["--nodes wbe*: no node has such a name"]);
+    has(&told, &["no node matches 'wbe*'"]);
 }
 
 #[test]
@@ -718,10 +717,10 @@ fn what_is_kept_changes_no_answer() {
     assert!(repository.directory.root.join("elsewhere").is_dir());
     let (status, told) = repository.diff(&["--randomness", "on", "--cache", "../elsewhere"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["--cache is not for code that may use the network"]);
+    has(&told, &["catalogs cannot be cached: code may use the network"]);
     let (status, told) = repository.diff(&["--writes", "/srv/cache", "--cache", "../elsewhere"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["--cache is not for code that may change files"]);
+    has(&told, &["catalogs cannot be cached: code may change files"]);
     assert_eq!(repository.diff(&["--randomness", "on"]), expected, "what is not asked for is not refused");
     repository.commit("keys");
     repository.put("data/common.yaml", "---\nntp::servers: [a]\n");

@@ -82,6 +82,9 @@ kukla_syntax::codes! {
     /// the next one finds. The nodes and resources are named that are now there, now not.
     UNSETTLED_EXPORTS as RUNTIME_ERROR: Error, "exported resources do not settle after {passes} passes: {nodes}";
 
+    /// The run was cancelled before the node was compiled.
+    CANCELLED as RUNTIME_ERROR: Error, "The run was cancelled";
+
     /// A Ruby script takes more steps or memory, or writes more, than it may.
     SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script {passes} than it may";
 

@@ -47,8 +47,13 @@ pub fn registry() -> Arc<Registry> {
 impl Compiler {
     /// A compiler that sees everything outside through `world`: the disk, memory, or an `Arc` of either.
     pub fn new(world: impl World + 'static) -> Compiler {
+        Compiler::over(Arc::new(world))
+    }
+
+    /// A compiler over a world that is shared with others.
+    pub fn over(world: Arc<dyn World>) -> Compiler {
         Compiler {
-            world: Arc::new(world),
+            world,
             policy: Policy::default(),
             exports: None,
             sites: Mutex::default(),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kukla_syntax::Problem;
+
 /// A configuration file, read but not interpreted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conf {
@@ -112,7 +114,7 @@ fn without_file_options(value: &str) -> Result<String, String> {
 }
 
 /// Replaces `$name` and `${name}` by what `lookup` knows; an unknown one is an error.
-pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, Problem> {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
     while let Some(at) = rest.find('$') {
@@ -128,7 +130,7 @@ pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Resu
         let written = &rest[at..rest.len() - tail.len()];
         match lookup(name) {
             Some(value) => out.push_str(&value),
-            None if is_word(name) => return Err(format!("Could not find value for {written}")),
+            None if is_word(name) => return Err(Problem::not_found("Could not find value for").on(written)),
             None => out.push_str(written),
         }
         rest = tail;
@@ -160,6 +162,9 @@ mod tests {
         let known = |name: &str| (name == "base").then(|| "/m".to_owned());
         assert_eq!(interpolate("site:$base:${base}/x", known).unwrap(), "site:/m:/m/x");
         assert_eq!(interpolate("$", known).unwrap(), "$");
-        assert_eq!(interpolate("${other}", known).unwrap_err(), "Could not find value for ${other}");
+        assert_eq!(
+            interpolate("${other}", known).unwrap_err().to_string(),
+            "Could not find value for ${other}"
+        );
     }
 }

@@ -157,7 +157,7 @@ fn unreadable(file: &Path, error: &ConfError) -> Box<Diagnostic> {
 }
 
 /// A setting with a value that it cannot have.
-pub(crate) fn bad_setting(problem: String) -> Box<Diagnostic> {
+pub(crate) fn bad_setting(problem: impl std::fmt::Display) -> Box<Diagnostic> {
     refused(diagnostic!(BAD_SETTING { problem }))
 }
 

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use kukla_syntax::Problem;
 use kukla_values::time::Timestamp;
 use kukla_world::policy::NOTHING;
 use kukla_world::{
@@ -32,11 +33,18 @@ pub struct DiskWorld {
     pub most_output: u64,
     /// How long a command may run.
     pub longest_run: Duration,
+    /// Whether pipes and devices are read like files, which can wait forever: for paths that users name themselves.
+    pub reads_pipes: bool,
 }
 
 impl Default for DiskWorld {
     fn default() -> DiskWorld {
-        DiskWorld { largest_file: 128 << 20, most_output: 32 << 20, longest_run: Duration::from_secs(60) }
+        DiskWorld {
+            largest_file: 128 << 20,
+            most_output: 32 << 20,
+            longest_run: Duration::from_secs(60),
+            reads_pipes: false,
+        }
     }
 }
 
@@ -90,9 +98,15 @@ impl World for DiskWorld {
             return (self.stamp(path), Ok(Vec::new()));
         }
         // To ask what was opened takes no second walk down the path, and what is no file does not keep us waiting.
-        let opened = File::options().read(true).custom_flags(NONBLOCKING | NO_TERMINAL).open(path);
+        let flags = if self.reads_pipes { NO_TERMINAL } else { NONBLOCKING | NO_TERMINAL };
+        let opened = File::options().read(true).custom_flags(flags).open(path);
         match opened.and_then(|file| Ok((file.metadata()?, file))) {
-            Ok((about, file)) => (Some(stamp(&about)), read(file, &about, self.largest_file).map_err(failed)),
+            Ok((about, file)) => {
+                let is_pipe = self.reads_pipes && !about.is_file() && !about.is_dir();
+                let check = if is_pipe { Ok(()) } else { regular(&about) };
+                let read = check.and_then(|()| read(file, &about, self.largest_file));
+                (Some(stamp(&about)), read.map_err(failed))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => (None, Err(FileError::NotFound)),
             // There is something all the same, which is not ours to read.
             Err(error) => (self.stamp(path), Err(failed(error))),
@@ -199,14 +213,14 @@ pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Writes a file for ourselves, which nobody else can read, and which appears under its name when it is whole.
-pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), String> {
+pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     let write = || {
         if let Some(directory) = path.parent() {
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         }
         Pending::write(path, bytes, Audience::Ourselves)?.finish()
     };
-    write().map_err(|error: io::Error| format!("{}: {error}", path.display()))
+    write().map_err(|error: io::Error| Problem::io("write", path, &error))
 }
 
 /// So many bytes that nobody can foresee.
@@ -241,7 +255,6 @@ fn stamp(about: &Metadata) -> Stamp {
 
 /// Reads a file about which this was found out. What is no file may have no end, or wait for someone to write it.
 fn read(mut file: File, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
-    regular(about)?;
     // Files that are made as they are read, such as those in /proc, have no length beforehand.
     let expected = if about.len() == 0 { most } else { about.len().min(most) };
     // One byte more than there is: if it stays empty, the file is at its end, and there is no need to ask.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use kukla::exchange::{Done, Exchange};
+//! use kukla::exchange::{Exchange, ExchangeMember, exported_resources};
 //! use kukla::{CompileOptions, Compiler, MemoryWorld, Node, SiteSpec};
 //!
 //! let mut spec = SiteSpec::of("@@notify { \"from ${trusted['certname']}\": } Notify <<| |>>");
@@ -21,7 +21,7 @@
 //!     let nodes = ["a", "b"].into_iter().filter(|name| due.is_none_or(|due| due.contains(*name)));
 //!     let compile = |name: &str| {
 //!         let catalog = site.compile_with(&Node::named(name), options).result.unwrap().catalog;
-//!         Done { node: name.to_owned(), exports: Some(Done::<()>::exports_of(&catalog)), outcome: catalog }
+//!         ExchangeMember { node: name.to_owned(), exports: Some(exported_resources(&catalog)), outcome: catalog }
 //!     };
 //!     Ok::<_, ()>(nodes.map(compile).collect())
 //! });
@@ -88,33 +88,31 @@ enum Offer {
     Failed,
 }
 
-/// What came of nodes that were compiled together.
+/// The outcomes of nodes that were compiled together.
 #[derive(Debug)]
-pub struct Settled<T> {
-    /// What came of each of them last.
+pub struct Settlement<T> {
+    /// The last outcome of each node.
     pub outcomes: BTreeMap<String, T>,
-    /// How often some of them were compiled.
+    /// The number of passes.
     pub passes: usize,
-    /// What is wrong if they never came to rest.
+    /// The error, if the exported resources never settled.
     pub unsettled: Option<Box<Diagnostic>>,
 }
 
-/// What came of a node that was compiled.
+/// A node that was compiled in a pass of an exchange.
 #[derive(Debug)]
-pub struct Done<T> {
+pub struct ExchangeMember<T> {
     /// Its name.
     pub node: String,
-    /// What it exports; nothing is known of that if it failed.
+    /// The resources it exports; unknown if it failed.
     pub exports: Option<Vec<Resource>>,
-    /// Whatever else came of it.
+    /// The rest of its outcome.
     pub outcome: T,
 }
 
-impl<T> Done<T> {
-    /// What a catalog exports.
-    pub fn exports_of(catalog: &Catalog) -> Vec<Resource> {
-        catalog.resources.iter().filter(|resource| resource.exported).cloned().collect()
-    }
+/// The resources that a catalog exports.
+pub fn exported_resources(catalog: &Catalog) -> Vec<Resource> {
+    catalog.resources.iter().filter(|resource| resource.exported).cloned().collect()
 }
 
 impl Exchange {
@@ -149,7 +147,7 @@ impl Exchange {
         }
     }
 
-    /// Whether a node collects what others export.
+    /// Whether a node collects what others export. If not, its catalog does not depend on them.
     pub fn collects(&self, node: &str) -> bool {
         self.state().asked.contains_key(node)
     }
@@ -167,12 +165,12 @@ impl Exchange {
     /// each. Who has compiled all of them and [noted](Exchange::note) what they export says so by giving nothing at first.
     pub fn settle<T, E>(
         &self,
-        mut compile: impl FnMut(Option<&BTreeSet<String>>) -> Result<Vec<Done<T>>, E>,
-    ) -> Result<Settled<T>, E> {
+        mut compile: impl FnMut(Option<&BTreeSet<String>>) -> Result<Vec<ExchangeMember<T>>, E>,
+    ) -> Result<Settlement<T>, E> {
         if !self.state().is_first {
             *self.state() = State { is_first: true, ..State::default() };
         }
-        let mut settled = Settled { outcomes: BTreeMap::new(), passes: 0, unsettled: None };
+        let mut settled = Settlement { outcomes: BTreeMap::new(), passes: 0, unsettled: None };
         let mut due: Option<BTreeSet<String>> = None;
         let mut seen: Vec<BTreeMap<Str, Offer>> = Vec::new();
         while due.as_ref().is_none_or(|due| !due.is_empty()) {
@@ -180,7 +178,7 @@ impl Exchange {
             for name in due.iter().flatten() {
                 self.state().asked.remove(name.as_str());
             }
-            for Done { node, exports, outcome } in compile(due.as_ref())? {
+            for ExchangeMember { node, exports, outcome } in compile(due.as_ref())? {
                 self.note(&node, exports);
                 settled.outcomes.insert(node, outcome);
             }
@@ -205,11 +203,6 @@ impl Exchange {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the collectors of a node have asked for anything. If not, nothing that others export can make it come out differently.
-    pub fn has_asked(&self, node: &str) -> bool {
-        self.state().asked.contains_key(node)
     }
 
     /// The nodes whose collectors would find something else than they did.
@@ -346,7 +339,7 @@ mod tests {
     use super::*;
     use crate::{CompileOptions, Compiler, MemoryWorld, Node, SiteSpec};
 
-    fn settle(code: &str, nodes: &[&str]) -> Settled<Result<Catalog, String>> {
+    fn settle(code: &str, nodes: &[&str]) -> Settlement<Result<Catalog, String>> {
         let mut spec = SiteSpec::of(code);
         spec.settings.set("storeconfigs", true.into()).unwrap();
         let exchange = Arc::new(Exchange::new(None));
@@ -356,8 +349,8 @@ mod tests {
         let compile = |name: &&str| {
             let result = site.compile_with(&Node::named(*name), options).result;
             let outcome = result.map(|compiled| compiled.catalog).map_err(|failure| failure.to_string());
-            let exports = outcome.as_ref().ok().map(Done::<()>::exports_of);
-            Done { node: (*name).to_owned(), exports, outcome }
+            let exports = outcome.as_ref().ok().map(exported_resources);
+            ExchangeMember { node: (*name).to_owned(), exports, outcome }
         };
         let settled = exchange.settle(|due| {
             let due = nodes.iter().filter(|name| due.is_none_or(|due| due.contains(**name)));
@@ -408,7 +401,7 @@ mod tests {
         let (site_of_one, site_of_other) = (site(&one), site(&other));
         for name in ["a", "b"] {
             let catalog = site_of_one.compile_with(&Node::named(name), options).result.unwrap().catalog;
-            one.note(name, Some(Done::<()>::exports_of(&catalog)));
+            one.note(name, Some(exported_resources(&catalog)));
             other.note_same(name, &one);
         }
         assert!(other.collects("b") && !other.collects("a"));
@@ -416,8 +409,8 @@ mod tests {
             let compile = |name: &String| {
                 let result = site_of_other.compile_with(&Node::named(name.as_str()), options).result;
                 let catalog = result.unwrap().catalog;
-                let exports = Some(Done::<()>::exports_of(&catalog));
-                Done { node: name.clone(), exports, outcome: catalog }
+                let exports = Some(exported_resources(&catalog));
+                ExchangeMember { node: name.clone(), exports, outcome: catalog }
             };
             Ok::<_, ()>(due.into_iter().flatten().map(compile).collect())
         });

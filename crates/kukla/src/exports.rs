@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use kukla_catalog::{Catalog, ExportQuery, ExportedResource, Exports};
 use kukla_eval::error::Diagnostic;
+use kukla_syntax::Problem;
 use kukla_world::World;
 use kukla_world::record::Digest;
+
+use crate::problems::cannot_read;
 
 /// What catalogs export, by the type of the resources.
 #[derive(Clone, Debug, Default)]
@@ -17,11 +20,11 @@ pub struct CatalogExports {
 
 impl CatalogExports {
     /// Reads a catalog, or every `.json` file of a directory as one. They hold what they export if virtual resources were kept.
-    pub fn read(world: &dyn World, path: &Path) -> Result<CatalogExports, String> {
+    pub fn read(world: &dyn World, path: &Path) -> Result<CatalogExports, Problem> {
         let mut exports = CatalogExports::default();
         for file in files(world, path) {
             let catalog = Catalog::from_json(&text(world, &file)?)
-                .map_err(|error| format!("{}: {error}", file.display()))?;
+                .map_err(|error| Problem::invalid("invalid catalog in").on(file.display()).because(error))?;
             for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
                 exports.add(Arc::new(ExportedResource { node: catalog.name.clone(), resource }));
             }
@@ -30,7 +33,7 @@ impl CatalogExports {
     }
 
     /// The digest of all that would be read.
-    pub fn digest(world: &dyn World, path: &Path) -> Result<Digest, String> {
+    pub fn digest(world: &dyn World, path: &Path) -> Result<Digest, Problem> {
         let texts = files(world, path).into_iter().map(|file| text(world, &file));
         Ok(Digest::of(texts.collect::<Result<Vec<_>, _>>()?))
     }
@@ -55,8 +58,8 @@ fn files(world: &dyn World, path: &Path) -> Vec<PathBuf> {
     catalogs.map(|entry| path.join(&entry.name)).collect()
 }
 
-fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, String> {
-    world.read(file).map_err(|error| format!("{}: {error}", file.display()))
+fn text(world: &dyn World, file: &Path) -> Result<Vec<u8>, Problem> {
+    world.read(file).map_err(|error| cannot_read(file, &error))
 }
 
 impl Exports for CatalogExports {

@@ -10,6 +10,7 @@
 
 pub use kukla_facts as machine;
 use kukla_formats::{json, yaml};
+use kukla_syntax::Problem;
 use kukla_values::{Hash, Value};
 
 /// The facts of a file and, where it says so, whose they are.
@@ -23,16 +24,16 @@ pub struct FactFile {
 
 impl FactFile {
     /// Reads a fact file, which may hold the facts of several nodes. What looks like JSON and is none may still be YAML.
-    pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<FactFile>, String> {
+    pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<FactFile>, Problem> {
         let value = match from_json(bytes) {
             Some(value) => value,
             None => {
                 let options = yaml::Options { aliases: true, symbols: true, times: true };
-                yaml::read(&without_tag(bytes), options).map_err(|error| error.message(file))?.value
+                let document = yaml::read(&without_tag(bytes), options);
+                document.map_err(|error| invalid(file, &error.message(file)))?.value
             }
         };
-        from_value(&value)
-            .ok_or_else(|| format!("({file}): facts are a hash of names and values, this is something else"))
+        from_value(&value).ok_or_else(|| invalid(file, "expected a hash of names and values"))
     }
 
     /// The node's name: what the file says, else what its facts say.
@@ -44,6 +45,10 @@ impl FactFile {
             .or_else(|| networking?.get("fqdn")?.as_str())
             .or_else(|| self.facts.get("fqdn")?.as_str())
     }
+}
+
+fn invalid(file: &str, why: &str) -> Problem {
+    Problem::invalid("invalid facts in").on(file).because(why)
 }
 
 /// The facts with the empty text wherever there is no value: that is what Puppet makes of those it receives.

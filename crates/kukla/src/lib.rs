@@ -44,6 +44,7 @@
 //! | evaluate code, look up data | [`Site::eval`], [`Site::lookup`] |
 //! | know how attributes got their values | [`Site::compile_with`], [`provenance`] |
 //! | check a text without running it | [`analysis`] |
+//! | compile, watch and compare all nodes of a control repository | [`fleet`] |
 //! | compile nodes that collect what the others export | [`exchange`] |
 //! | serve the machine interface | [`rpc`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
@@ -71,7 +72,9 @@ mod disk;
 pub mod exchange;
 pub mod exports;
 pub mod facts;
+pub mod fleet;
 pub mod pending;
+mod problems;
 pub mod provenance;
 pub mod puppet_conf;
 pub mod rpc;
@@ -104,5 +107,6 @@ pub use kukla_eval::error::Diagnostic;
 pub use kukla_eval::messages::Log;
 pub use kukla_eval::settings::Settings;
 pub use kukla_eval::{Environment, Node};
+pub use kukla_syntax::{Problem, ProblemKind};
 pub use kukla_values::{Type, Value};
 pub use kukla_world::{MemoryWorld, Policy, World};

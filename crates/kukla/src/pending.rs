@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A file that is written under a name of its own and gets its final one when it is whole. If that never happens, it goes.
 #[derive(Debug)]
 pub struct Pending {
-    place: PathBuf,
+    path: PathBuf,
     written: Option<PathBuf>,
 }
 
@@ -26,13 +26,13 @@ pub enum Audience {
 
 impl Pending {
     /// Writes a file to be.
-    pub fn write(place: &Path, bytes: &[u8], audience: Audience) -> io::Result<Pending> {
+    pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<Pending> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let part = place.with_file_name(format!(".{name}.{}-{number}.part", std::process::id()));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let part = path.with_file_name(format!(".{name}.{}-{number}.part", std::process::id()));
         let mode = if audience == Audience::Ourselves { 0o600 } else { 0o666 };
-        let mut pending = Pending { place: place.to_owned(), written: None };
+        let mut pending = Pending { path: path.to_owned(), written: None };
         let mut file = File::options().write(true).create_new(true).mode(mode).open(&part)?;
         pending.written = Some(part);
         file.write_all(bytes)?;
@@ -42,15 +42,15 @@ impl Pending {
         Ok(pending)
     }
 
-    /// The name it is going to have.
-    pub fn place(&self) -> &Path {
-        &self.place
+    /// The path it is going to have.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Gives it its name.
     pub fn finish(mut self) -> io::Result<()> {
         let Some(part) = &self.written else { return Ok(()) };
-        std::fs::rename(part, &self.place)?;
+        std::fs::rename(part, &self.path)?;
         self.written = None;
         Ok(())
     }

@@ -7,11 +7,13 @@
 use std::path::{Path, PathBuf};
 
 use kukla_eval::settings::Settings;
+use kukla_syntax::Problem;
 use kukla_values::{Hash, Value};
 use kukla_world::World;
 
 use crate::conf::{Conf, interpolate};
 use crate::control::split_path;
+use crate::problems::cannot_read;
 use crate::spec::SiteSpec;
 
 /// The sections a file may have.
@@ -34,24 +36,25 @@ pub struct PuppetConf {
 
 impl PuppetConf {
     /// Reads the file.
-    pub fn read(world: &dyn World, file: &Path) -> Result<PuppetConf, String> {
-        let name = file.display();
-        let bytes = world.read(file).map_err(|error| format!("{name}: {error}"))?;
-        let conf =
-            Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{name}: {error}"))?;
+    pub fn read(world: &dyn World, file: &Path) -> Result<PuppetConf, Problem> {
+        let invalid = || Problem::invalid("invalid").on(file.display());
+        let bytes = world.read(file).map_err(|error| cannot_read(file, &error))?;
+        let conf = Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| invalid().because(error))?;
         if let Some(illegal) = conf.sections().find(|section| !SECTIONS.contains(section)) {
             let valid = SECTIONS.join(", ");
-            return Err(format!(
-                "{name}: Illegal section '{illegal}' in config file. The only valid puppet.conf sections are: [{valid}]. Please use the directory environments feature to specify environments."
-            ));
+            return Err(invalid().because(format!(
+                "Illegal section '{illegal}' in config file. The only valid puppet.conf sections are: [{valid}]. Please use the directory environments feature to specify environments."
+            )));
         }
         let confdir = file.parent().unwrap_or(Path::new("/"));
         let found = Finder { conf, confdir, defaults: Settings::default().all };
         let settings = found.names().into_iter().map(|setting| {
-            let value = found.value(&setting, 0).map_err(|why| format!("{name}: {setting}: {why}"))?;
+            let value = found.value(&setting, 0).map_err(|why| {
+                invalid().caused_by(Problem::invalid("invalid setting").on(&setting).caused_by(why))
+            })?;
             Ok((setting, value.unwrap_or_default()))
         });
-        Ok(PuppetConf { settings: settings.collect::<Result<_, String>>()? })
+        Ok(PuppetConf { settings: settings.collect::<Result<_, Problem>>()? })
     }
 
     /// The value of a setting.
@@ -75,7 +78,7 @@ impl PuppetConf {
     }
 
     /// Puts the settings into the description of a site.
-    pub fn apply(&self, world: &dyn World, site: &mut SiteSpec) -> Result<(), String> {
+    pub fn apply(&self, world: &dyn World, site: &mut SiteSpec) -> Result<(), Problem> {
         for (name, value) in &self.settings {
             match name.as_str() {
                 "environment" => site.environment.clone_from(value),
@@ -85,18 +88,20 @@ impl PuppetConf {
                 }
                 _ => {}
             }
-            site.settings.set(name, typed(&site.settings.all, name, value))?;
+            let value = typed(&site.settings.all, name, value);
+            site.settings.set(name, value).map_err(|why| Problem::invalid("").because(why))?;
         }
         Ok(())
     }
 
     /// Gives the extensions of trusted data their names, as `trusted_oid_mapping_file` says.
-    pub fn name_extensions(&self, world: &dyn World, trusted: &mut Hash) -> Result<(), String> {
+    pub fn name_extensions(&self, world: &dyn World, trusted: &mut Hash) -> Result<(), Problem> {
         let Some(file) = self.get("trusted_oid_mapping_file").map(Path::new) else { return Ok(()) };
         let Ok(bytes) = world.read(file) else { return Ok(()) };
         let name = file.display().to_string();
         let options = kukla_formats::yaml::Options { aliases: true, symbols: true, times: true };
-        let mapping = kukla_formats::yaml::read(&bytes, options).map_err(|error| error.message(&name))?;
+        let mapping = kukla_formats::yaml::read(&bytes, options)
+            .map_err(|error| Problem::invalid("invalid").on(&name).because(error.message(&name)))?;
         let mapping = mapping.value.as_hash().and_then(|all| all.get("oid_mapping")?.as_hash()).cloned();
         let (Some(mapping), Some(Value::Hash(extensions))) = (mapping, trusted.get("extensions")) else {
             return Ok(());
@@ -148,7 +153,7 @@ impl Finder<'_> {
         names
     }
 
-    fn value(&self, name: &str, depth: usize) -> Result<Option<String>, String> {
+    fn value(&self, name: &str, depth: usize) -> Result<Option<String>, Problem> {
         let written = READ.iter().find_map(|section| self.conf.get(section, name));
         let value = match (written, name) {
             (Some(written), _) => written.to_owned(),
@@ -166,7 +171,7 @@ impl Finder<'_> {
             (None, _) => return Ok(self.defaults.get(name).and_then(Value::as_str).map(str::to_owned)),
         };
         if depth >= MAX_DEPTH {
-            return Err("the value refers to itself".into());
+            return Err(Problem::invalid("the value refers to itself"));
         }
         interpolate(&value, |other| self.value(other, depth + 1).ok().flatten()).map(Some)
     }
@@ -178,7 +183,7 @@ mod tests {
     use kukla_syntax::Strict;
     use kukla_world::MemoryWorld;
 
-    fn read(text: &str) -> Result<PuppetConf, String> {
+    fn read(text: &str) -> Result<PuppetConf, Problem> {
         let world = MemoryWorld::default().with("/etc/x/puppet/puppet.conf", text);
         PuppetConf::read(&world, Path::new("/etc/x/puppet/puppet.conf"))
     }
@@ -194,7 +199,7 @@ mod tests {
             read("[master]\nstrict = warning\n[main]\nstrict=off").unwrap().get("strict"),
             Some("warning")
         );
-        assert!(read("[production]\na=b").unwrap_err().contains("Illegal section 'production'"));
+        assert!(read("[production]\na=b").unwrap_err().to_string().contains("Illegal section 'production'"));
     }
 
     #[test]
@@ -203,7 +208,7 @@ mod tests {
         assert_eq!(conf.environmentpath(), [PathBuf::from("/etc/x/code/environments")]);
         let conf = read("codedir = /srv\nenvironmentpath = $codedir/a:$confdir/b\n").unwrap();
         assert_eq!(conf.environmentpath(), [PathBuf::from("/srv/a"), PathBuf::from("/etc/x/puppet/b")]);
-        assert!(read("a = $b\nb = $a").unwrap_err().contains("Could not find value"));
+        assert!(read("a = $b\nb = $a").unwrap_err().to_string().contains("Could not find value"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::unit::Unit;
 use kukla_hiera::DataCache;
+use kukla_syntax::Problem;
 use kukla_world::record::{Answer, Input, Question, tracked};
 use kukla_world::{FileError, Guarded, Stamp, World, normal};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -43,7 +44,7 @@ pub struct Site {
     pub data: Arc<DataCache>,
     /// What `environment.conf` says, if the environment has a directory.
     pub layout: Option<Layout>,
-    version: OnceLock<Option<Result<String, String>>>,
+    version: OnceLock<Option<Result<String, Problem>>>,
     watched: Arc<Watched>,
     timeout: Duration,
     pub(crate) ruby: Arc<RubyPrograms>,
@@ -53,7 +54,7 @@ pub struct Site {
 
 impl Site {
     /// What the environment's `config_version` command prints, asked once; `None` if the environment has none.
-    pub fn version(&self) -> Option<&Result<String, String>> {
+    pub fn version(&self) -> Option<&Result<String, Problem>> {
         let ask = || {
             let command = self.layout.as_ref()?.config_version.as_ref()?;
             let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
@@ -61,9 +62,9 @@ impl Site {
                 Ok(output) if output.code == Some(0) => {
                     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
                 }
-                Ok(output) => Err(format!("'{command}' ended with {:?}", output.code)),
-                Err(FileError::NotFound) => Err(format!("there is no '{command}'")),
-                Err(why) => Err(why.to_string()),
+                Ok(output) => Err(Problem::other(format!("'{command}' ended with {:?}", output.code))),
+                Err(FileError::NotFound) => Err(Problem::not_found("cannot find").on(format!("'{command}'"))),
+                Err(why) => Err(Problem::other("").because(why)),
             })
         };
         self.version.get_or_init(ask).as_ref()

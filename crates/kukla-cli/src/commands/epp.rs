@@ -6,7 +6,7 @@ use clap::Subcommand;
 use kukla::Value;
 
 use super::eval::evaluate;
-use super::target::Target;
+use super::target::{NodeTarget, Target};
 use crate::output::{err, out};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -52,12 +52,13 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn render(args: &Render) -> Result<Outcome, String> {
-    args.target.refuse_code("the template is what is evaluated")?;
-    let mut placed = args.target.placed(&args.path)?;
-    placed.site.code = Some(program(args)?);
+    args.target.refuse_code("the template is what is evaluated").map_err(|problem| problem.with_help())?;
     // A template that is named here may be read, wherever it lies.
     let named = PathBuf::from(&args.template).canonicalize().ok();
-    let evaluated = evaluate(&args.target.compiler_reading(named)?, &placed);
+    let target = args.target.open_reading(&args.path, named).map_err(|problem| problem.with_help())?;
+    let NodeTarget { compiler, mut node } = target;
+    node.site.code = Some(program(args)?);
+    let evaluated = evaluate(&compiler, &node);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {
@@ -66,7 +67,7 @@ fn render(args: &Render) -> Result<Outcome, String> {
             Outcome::Done
         }
         Err(failure) => {
-            failure::render(&mut out, &failure, &placed.node.name, args.errors);
+            failure::render(&mut out, &failure, &node.node.name, args.errors);
             Outcome::Found
         }
     };

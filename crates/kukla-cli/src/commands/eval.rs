@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use kukla::fleet::SiteNode;
 use kukla::{Compiler, Outcome as Evaluation, Type, Value};
 
-use super::target::{Placed, Target};
+use super::target::{NodeTarget, Target};
 use crate::output::{err, outln};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -38,18 +39,17 @@ pub struct Args {
 
 /// Evaluates and prints.
 pub fn run(args: &Args) -> Outcome {
-    let placed = args.target.placed(&args.path).and_then(|mut placed| {
+    let opened = args.target.open(&args.path).and_then(|mut target| {
         if let Some(file) = &args.file {
-            placed.site.code = Some(files::read(file)?.0.text().to_owned());
+            target.node.site.code = Some(files::read(file)?.0.text().to_owned());
         }
-        Ok(placed)
+        Ok(target)
     });
-    let asked = placed.and_then(|placed| Ok((args.target.compiler()?, placed)));
-    let (compiler, placed) = match asked {
-        Ok(asked) => asked,
-        Err(problem) => return Outcome::unable(&problem),
+    let NodeTarget { compiler, node } = match opened {
+        Ok(opened) => opened,
+        Err(problem) => return Outcome::unable(&problem.with_help()),
     };
-    let evaluated = evaluate(&compiler, &placed);
+    let evaluated = evaluate(&compiler, &node);
     let mut out = String::new();
     evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
     let outcome = match evaluated.result {
@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Outcome {
             Outcome::Done
         }
         Err(failure) => {
-            failure::render(&mut out, &failure, &placed.node.name, args.errors);
+            failure::render(&mut out, &failure, &node.node.name, args.errors);
             Outcome::Found
         }
     };
@@ -68,9 +68,9 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// The value of a site's manifest.
-pub fn evaluate(compiler: &Compiler, placed: &Placed) -> Evaluation<Value> {
-    match compiler.open(&placed.site) {
-        Ok(site) => site.eval(&placed.node),
+pub fn evaluate(compiler: &Compiler, node: &SiteNode) -> Evaluation<Value> {
+    match compiler.open(&node.site) {
+        Ok(site) => site.eval(&node.node),
         Err(failure) => failure.into(),
     }
 }

@@ -1,5 +1,7 @@
 //! The subcommands, one file each.
 
+#[cfg(not(feature = "serve"))]
+pub mod absent;
 #[cfg(feature = "serve")]
 pub mod ca;
 mod cache;

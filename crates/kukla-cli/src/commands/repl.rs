@@ -1,14 +1,16 @@
 //! `kukla repl`: a conversation in Puppet.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use kukla::fleet::SiteNode;
 use kukla::{Compiler, Type, Value};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};
 
 use super::eval::evaluate;
-use super::target::{Placed, Target};
+use super::target::{NodeTarget, Target};
 use crate::Outcome;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -43,12 +45,11 @@ Type an expression to see its value; an unfinished one goes on on the next line,
 
 /// Talks until the input ends.
 pub fn run(args: &Args) -> Outcome {
-    let placed = args.target.refuse_code("what you type is what is evaluated");
-    let placed = placed.and_then(|()| args.target.placed(&args.path));
-    let asked = placed.and_then(|placed| Ok((placed, args.target.compiler()?)));
-    let (placed, compiler) = match asked {
-        Ok(asked) => asked,
-        Err(problem) => return Outcome::unable(&problem),
+    let opened = args.target.refuse_code("what you type is what is evaluated");
+    let opened = opened.and_then(|()| args.target.open(&args.path));
+    let NodeTarget { compiler, node: placed } = match opened {
+        Ok(opened) => opened,
+        Err(problem) => return Outcome::unable(&problem.with_help()),
     };
     let config = Config::builder().auto_add_history(true).build();
     let mut editor: Editor<Assistant, FileHistory> = match Editor::with_config(config) {
@@ -100,8 +101,8 @@ enum Next {
 }
 
 struct Session {
-    placed: Placed,
-    compiler: Compiler,
+    placed: SiteNode,
+    compiler: Arc<Compiler>,
     memory: Memory,
     /// How many messages come from what is remembered, and were seen before.
     logged: usize,

@@ -50,7 +50,8 @@ pub fn number(name: &str, default: u64) -> u64 {
 /// `KUKLA_RUBY` names no interpreter.
 pub fn ruby(libraries: &[&str], program: &str, questions: &[Json]) -> Option<Vec<Json>> {
     let Ok(command) = std::env::var("KUKLA_RUBY") else {
-        eprintln!("skipped: KUKLA_RUBY names no Ruby interpreter to compare with");
+        let test = format!("{}/ruby", env!("CARGO_PKG_NAME"));
+        kukla_testing::skip(&test, "KUKLA_RUBY does not name a Ruby interpreter");
         return None;
     };
     let mut child = Command::new(command)
@@ -103,7 +104,8 @@ impl Reference {
     /// Starts the command that `KUKLA_REFERENCE` names; nothing if it names none.
     pub fn start() -> Option<Reference> {
         let Ok(command) = std::env::var("KUKLA_REFERENCE") else {
-            eprintln!("skipped: KUKLA_REFERENCE names no command that speaks the machine interface");
+            let test = format!("{}/reference", env!("CARGO_PKG_NAME"));
+            kukla_testing::skip(&test, "KUKLA_REFERENCE does not name a command that answers as Puppet does");
             return None;
         };
         let mut words = command.split_whitespace();

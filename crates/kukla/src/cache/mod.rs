@@ -25,6 +25,7 @@ use indexmap::IndexMap;
 use kukla_catalog::Catalog;
 use kukla_hiera::DataFormat;
 use kukla_hiera::parts::FileParts;
+use kukla_syntax::Problem;
 use kukla_values::Str;
 use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
 use kukla_world::{Stamp, World};
@@ -129,14 +130,16 @@ pub fn lasting(stamp: Option<Stamp>, began: u64) -> Option<Stamp> {
 const MAGIC: &[u8] = b"kukla cache 3\n";
 
 impl Cache {
-    /// What is kept in a directory for a way of compiling, and what is wrong with it if it cannot be used.
-    pub fn open(directory: &Path, way: Digest, build: &str) -> (Cache, Option<&'static str>) {
-        let directory = directory.join(hex(way));
+    /// Opens the cache in a directory for runs with a key, and reports why its entries cannot be used if so.
+    pub fn open(directory: &Path, key: Digest, build: &str) -> (Cache, Option<Problem>) {
+        let unusable =
+            |why: &str| Problem::invalid("ignoring the cache in").on(directory.display()).because(why);
+        let directory = directory.join(hex(key));
         let empty = || Cache { directory: directory.clone(), build: build.to_owned(), ..Cache::default() };
         let Ok(bytes) = disk::read_own(&directory.join("index")) else { return (empty(), None) };
         match read_index(&bytes, build) {
             Ok(cache) => (Cache { directory, build: build.to_owned(), ..cache }, None),
-            Err(wrong) => (empty(), Some(wrong)),
+            Err(why) => (empty(), Some(unusable(why))),
         }
     }
 
@@ -150,27 +153,27 @@ impl Cache {
         &self.imprints
     }
 
-    /// Keeps the text of a catalog and gives the digest it goes by.
-    pub fn keep_catalog(&self, text: &str) -> Result<Digest, String> {
-        self.keep(text.as_bytes())
+    /// Adds the text of a catalog and returns its digest.
+    pub fn add_catalog(&self, text: &str) -> Result<Digest, Problem> {
+        self.add(text.as_bytes())
     }
 
     /// The text of a catalog, if it is there and whole.
     pub fn catalog(&self, digest: Digest) -> Option<String> {
-        String::from_utf8(self.kept(digest)?).ok()
+        String::from_utf8(self.read(digest)?).ok()
     }
 
     /// The same for a catalog of which nobody wants the text; nothing is kept if it holds something that is no plain data.
-    pub fn keep_packed(&self, catalog: &Catalog) -> Result<Option<Digest>, String> {
-        packed::pack(catalog).map(|bytes| self.keep(&bytes)).transpose()
+    pub fn add_packed(&self, catalog: &Catalog) -> Result<Option<Digest>, Problem> {
+        packed::pack(catalog).map(|bytes| self.add(&bytes)).transpose()
     }
 
     /// A catalog that was kept so, if it is there and whole.
     pub fn packed(&self, digest: Digest) -> Option<Catalog> {
-        packed::unpack(&self.kept(digest)?)
+        packed::unpack(&self.read(digest)?)
     }
 
-    fn keep(&self, bytes: &[u8]) -> Result<Digest, String> {
+    fn add(&self, bytes: &[u8]) -> Result<Digest, Problem> {
         let digest = Digest::of([bytes]);
         let place = self.catalog_place(digest);
         if !place.is_file() {
@@ -179,7 +182,7 @@ impl Cache {
         Ok(digest)
     }
 
-    fn kept(&self, digest: Digest) -> Option<Vec<u8>> {
+    fn read(&self, digest: Digest) -> Option<Vec<u8>> {
         let packed = disk::read_own(&self.catalog_place(digest)).ok()?;
         let bytes = lz4_flex::decompress_size_prepended(&packed).ok()?;
         (Digest::of([&bytes]) == digest).then_some(bytes)
@@ -215,7 +218,7 @@ impl Cache {
     }
 
     /// Keeps what a run added, and of what was there before all that still holds.
-    pub fn save(&self, check: &Check<'_>, added: Additions) -> Result<(), String> {
+    pub fn save(&self, check: &Check<'_>, added: Additions) -> Result<(), Problem> {
         if check.is_as_kept() && self.has_all_of(&added) {
             return Ok(());
         }
@@ -416,7 +419,7 @@ fn index(
 }
 
 fn read_index(bytes: &[u8], build: &str) -> Result<Cache, &'static str> {
-    let foreign = "it is no cache, or one of another kind";
+    let foreign = "it has another format";
     let damaged = "it is damaged";
     let (digest, body) =
         bytes.strip_prefix(MAGIC).and_then(|rest| rest.split_at_checked(32)).ok_or(foreign)?;
@@ -425,7 +428,7 @@ fn read_index(bytes: &[u8], build: &str) -> Result<Cache, &'static str> {
     }
     let mut reader = Reader::new(body);
     if reader.text() != Some(build) {
-        return Err("another build of kukla wrote it");
+        return Err("another build of Kukla wrote it");
     }
     read_body(&mut reader).filter(|_| reader.is_at_end()).ok_or(damaged)
 }

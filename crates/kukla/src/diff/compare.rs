@@ -5,13 +5,16 @@ use std::sync::Arc;
 use kukla_catalog::{Catalog, Difference};
 use kukla_eval::environment::Node;
 use kukla_eval::error::Diagnostic;
+use kukla_syntax::diagnostic;
 
 use super::inputs::Inputs;
 use super::recall::Recalled;
-use super::{Changes, Compared, Failure, Files, Known, Outcome, Rules, contents};
+use super::{Changes, Compared, DiffCache, Failure, Files, Outcome, Rules, contents};
 use crate::basis::{Basis, node_digest};
 use crate::cache::Entry;
-use crate::exchange::{Done, Exchange};
+use crate::codes::CANCELLED;
+use crate::exchange::{Exchange, exported_resources};
+use crate::fleet::Cancellation;
 use crate::{CompileOptions, Outcome as Compilation, Site};
 
 /// A node on one side: who it is there, and the site that compiles it.
@@ -31,10 +34,12 @@ pub struct Comparison<'f> {
     pub files: Option<&'f Files<'f>>,
     /// What of a difference is told.
     pub rules: Rules,
-    /// What earlier comparisons found, if it is of use: what rests on the same as then need not be compiled once.
-    pub known: Option<Known<'f>>,
+    /// The cache of earlier comparisons: nodes whose inputs are the same as then need not be compiled.
+    pub cache: Option<DiffCache<'f>>,
     /// What the nodes of each side export to each other, if they do.
     pub exports: Option<Sides<Arc<Exchange>>>,
+    /// A token that ends the comparison.
+    pub cancellation: Cancellation,
     inputs: Inputs,
 }
 
@@ -43,7 +48,7 @@ enum Before<'k> {
     /// Its catalog, or why there is none.
     Is(Result<Catalog, Failure>),
     /// What is kept of its catalog, which can be compiled.
-    Kept(&'k Known<'k>, &'k Entry),
+    Kept(&'k DiffCache<'k>, &'k Entry),
     /// What became of the node: nothing else has to be known.
     Enough(Compared),
 }
@@ -69,7 +74,7 @@ impl<'f> Comparison<'f> {
         let (old, new) = (exports.map(|sides| &*sides.before), exports.map(|sides| &*sides.after));
         match (before, after) {
             (Ok(before), Ok(after)) => match self.before(&before, &after) {
-                Before::Is(catalog) => self.subjects((&before, catalog), (&after, after.compile(new))),
+                Before::Is(catalog) => self.subjects((&before, catalog), (&after, self.compile(&after, new))),
                 Before::Kept(known, entry) => self.recalled((known, entry), &before, &after),
                 Before::Enough(compared) => {
                     if let (Some(old), Some(new)) = (old, new) {
@@ -79,8 +84,8 @@ impl<'f> Comparison<'f> {
                 }
             },
             (before, after) => self.catalogs(
-                before.and_then(|subject| subject.compile(old)),
-                after.and_then(|subject| subject.compile(new)),
+                before.and_then(|subject| self.compile(&subject, old)),
+                after.and_then(|subject| self.compile(&subject, new)),
             ),
         }
     }
@@ -89,14 +94,14 @@ impl<'f> Comparison<'f> {
     fn before(&self, before: &Subject, after: &Subject) -> Before<'_> {
         let exports = self.exports.as_ref().map(|sides| &*sides.before);
         let (Some(files), Ok(site)) = (self.files, &before.site) else {
-            return Before::Is(before.compile(exports));
+            return Before::Is(self.compile(before, exports));
         };
         let is_same = is_same_node(before, after);
         let same_inputs = || Before::Enough(Compared::Otherwise(Outcome::SameInputs));
         if is_same && files.is_insignificant() && before.node.facts == after.node.facts {
             return same_inputs();
         }
-        if let Some(known) = &self.known
+        if let Some(known) = &self.cache
             && let Some(entry) = known.entry(before, &site.spec.environment)
         {
             if is_same && self.is_known_to_be_same((known, entry), before, after, files) {
@@ -106,7 +111,7 @@ impl<'f> Comparison<'f> {
                 return Before::Kept(known, entry);
             }
         }
-        let Compilation { result, record, .. } = compile(site, &before.node, exports);
+        let Compilation { result, record, .. } = self.compile_in(site, &before.node, exports);
         let (Some(record), Some(ledger)) = (record, site.environment.world.ledger()) else {
             return Before::Is(result.map_err(Failure::from));
         };
@@ -114,7 +119,7 @@ impl<'f> Comparison<'f> {
         let rests_on_same = is_same
             && basis.changed_fact(&after.node.facts).is_none()
             && self.inputs.hold(ledger, files, &basis.inputs);
-        if let (Some(known), Ok(catalog)) = (&self.known, &result) {
+        if let (Some(known), Ok(catalog)) = (&self.cache, &result) {
             known.note(&before.node.name, basis, catalog, &record, !rests_on_same && exports.is_none());
         }
         if !rests_on_same {
@@ -132,7 +137,7 @@ impl<'f> Comparison<'f> {
     /// Whether an earlier comparison tells that a node rests on the same on both sides.
     fn is_known_to_be_same(
         &self,
-        (known, entry): (&Known<'_>, &Entry),
+        (known, entry): (&DiffCache<'_>, &Entry),
         before: &Subject,
         after: &Subject,
         files: &Files<'_>,
@@ -145,9 +150,14 @@ impl<'f> Comparison<'f> {
     }
 
     /// Compares a node by what is kept of its catalog on the side before, as far as that goes.
-    fn recalled(&self, (known, entry): (&Known<'_>, &Entry), before: &Subject, after: &Subject) -> Compared {
+    fn recalled(
+        &self,
+        (known, entry): (&DiffCache<'_>, &Entry),
+        before: &Subject,
+        after: &Subject,
+    ) -> Compared {
         let name = &before.node.name;
-        let new = match after.compile(None) {
+        let new = match self.compile(after, None) {
             Ok(new) => new,
             Err(failure) => return Compared::Otherwise(Outcome::Breaks(failure)),
         };
@@ -156,13 +166,13 @@ impl<'f> Comparison<'f> {
             Recalled::Differs(parts) => self.changes(&parts.0, &parts.1),
             Recalled::Is(old) => self.changes(&old, &new),
             Recalled::Unknown(marks) => {
-                let old = known.catalog(entry).map_or_else(|| before.compile(None), Ok);
+                let old = known.catalog(entry).map_or_else(|| self.compile(before, None), Ok);
                 if let Ok(old) = &old {
                     known.note_seen(old, name, &marks);
                 }
                 return self.subjects((before, old), (after, Ok(new)));
             }
-            Recalled::Lost => return self.subjects((before, before.compile(None)), (after, Ok(new))),
+            Recalled::Lost => return self.subjects((before, self.compile(before, None)), (after, Ok(new))),
         };
         self.told(self.fetched(changes, before, after, &new), Outcome::Same)
     }
@@ -208,6 +218,34 @@ impl<'f> Comparison<'f> {
         }
     }
 
+    /// Compiles a node on one side; the resources it exports are recorded in the exchange of the side.
+    pub fn compile(&self, subject: &Subject, exports: Option<&Exchange>) -> Result<Catalog, Failure> {
+        match &subject.site {
+            Ok(site) => self.compile_in(site, &subject.node, exports).result.map_err(Failure::from),
+            Err(failure) => Err(Failure::from(failure.clone())),
+        }
+    }
+
+    fn compile_in(&self, site: &Site, node: &Node, exports: Option<&Exchange>) -> Compilation<Catalog> {
+        if self.cancellation.is_cancelled() {
+            return Box::new(diagnostic!(CANCELLED {})).into();
+        }
+        let options = CompileOptions { keep_virtual: exports.is_some(), ..CompileOptions::default() };
+        let cancellation = self.cancellation.clone();
+        let outcome = site.compile_while(node, options, move || !cancellation.is_cancelled());
+        let mut outcome = outcome.map(|compiled| compiled.catalog);
+        if let Some(exports) = exports {
+            let catalog = outcome.result.as_mut().ok();
+            let exported = catalog.map(|catalog| {
+                // Virtual resources that are not exported cannot be collected by others.
+                catalog.resources.retain(|resource| !resource.is_virtual || resource.exported);
+                exported_resources(catalog)
+            });
+            exports.note(&node.name, exported);
+        }
+        outcome
+    }
+
     /// A node that only the side before has.
     pub fn removed(catalog: Result<Catalog, Failure>) -> Compared {
         Compared::Otherwise(Outcome::Removed(catalog.map(|catalog| catalog.resources.len())))
@@ -236,31 +274,5 @@ fn is_same_node(before: &Subject, after: &Subject) -> bool {
     match (environment(before), environment(after)) {
         (Some(old), Some(new)) => node_digest(&before.node, &old) == node_digest(&after.node, &new),
         _ => false,
-    }
-}
-
-/// Compiles a node; what it exports to others is noted where that is asked for.
-fn compile(site: &Site, node: &Node, exports: Option<&Exchange>) -> Compilation<Catalog> {
-    let options = CompileOptions { keep_virtual: exports.is_some(), ..CompileOptions::default() };
-    let mut outcome = site.compile_with(node, options).map(|compiled| compiled.catalog);
-    if let Some(exports) = exports {
-        let catalog = outcome.result.as_mut().ok();
-        let exported = catalog.map(|catalog| {
-            // Nobody collects what is virtual and not exported.
-            catalog.resources.retain(|resource| !resource.is_virtual || resource.exported);
-            Done::<()>::exports_of(catalog)
-        });
-        exports.note(&node.name, exported);
-    }
-    outcome
-}
-
-impl Subject {
-    /// Compiles it; what it exports to others is noted where that is asked for.
-    pub fn compile(&self, exports: Option<&Exchange>) -> Result<Catalog, Failure> {
-        match &self.site {
-            Ok(site) => compile(site, &self.node, exports).result.map_err(Failure::from),
-            Err(failure) => Err(Failure::from(failure.clone())),
-        }
     }
 }

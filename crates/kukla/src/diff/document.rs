@@ -72,7 +72,7 @@ fn node(NodeDifference { node, outcome }: &NodeDifference) -> Json {
 fn failure(failure: &Failure) -> Json {
     match failure {
         Failure::Compile(failure) => rpc::errors(failure).into(),
-        Failure::Unable(problem) => json!([{"message": problem}]),
+        Failure::Problem(problem) => json!([{"message": problem.to_string()}]),
     }
 }
 

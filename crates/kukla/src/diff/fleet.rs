@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use kukla_eval::error::Diagnostic;
+use kukla_syntax::Problem;
 use kukla_values::Str;
 
 use super::groups::{Group, groups, memberships};
@@ -76,15 +77,15 @@ pub enum Outcome {
 pub enum Failure {
     /// It does not compile.
     Compile(Box<Diagnostic>),
-    /// There was nothing to compile: facts that cannot be read, an environment that is not there.
-    Unable(String),
+    /// There was nothing to compile: its facts cannot be read, or its environment does not exist.
+    Problem(Problem),
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Compile(failure) => write!(f, "{failure}"),
-            Failure::Unable(problem) => f.write_str(problem),
+            Failure::Problem(problem) => write!(f, "{problem}"),
         }
     }
 }
@@ -217,8 +218,9 @@ impl Outcome {
                 .location()
                 .and_then(|location| location.file())
                 .is_some_and(|place| Path::new(place).ends_with(file)),
-            // It names the file that could not be used, if it is about one.
-            Failure::Unable(problem) => file.to_str().is_some_and(|file| problem.contains(file)),
+            Failure::Problem(problem) => {
+                problem.subject().is_some_and(|subject| Path::new(subject).ends_with(file))
+            }
         }
     }
 

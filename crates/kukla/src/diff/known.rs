@@ -8,6 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_catalog::Catalog;
+use kukla_syntax::Problem;
 use kukla_world::World;
 use kukla_world::record::Record;
 
@@ -21,7 +22,7 @@ use crate::cache::{Additions, Cache, Check, Entry, Facts, Imprints, Key, Marks};
 
 /// What earlier comparisons found, and what this one adds.
 #[derive(Debug)]
-pub struct Known<'c> {
+pub struct DiffCache<'c> {
     cache: &'c Cache,
     check: Check<'c>,
     differing: Differing,
@@ -62,22 +63,21 @@ impl Ties {
     }
 }
 
-impl<'c> Known<'c> {
+impl<'c> DiffCache<'c> {
     /// What a cache has of nodes, for sides that differ in these files; `before` is what the side before is seen through.
-    pub fn new(cache: &'c Cache, before: &'c dyn World, files: &Files<'_>) -> Known<'c> {
+    pub fn new(
+        cache: &'c Cache,
+        before: &'c dyn World,
+        files: &Files<'_>,
+        keeps_catalogs: bool,
+    ) -> DiffCache<'c> {
         let mut differing = Differing::default();
         cache.questions().for_each(|(id, question)| differing.look_at(id, question, files));
         let check = cache.check(before);
         let key = cache.key();
         let imprints = Imprints::of(key.map(Key::name).unwrap_or_default());
         let added = Mutex::new(Additions { imprints, ..Additions::default() });
-        Known { cache, check, differing, keeps_catalogs: false, key, seen: Seen::default(), added }
-    }
-
-    /// The same, with catalogs.
-    #[must_use]
-    pub fn with_catalogs(self) -> Known<'c> {
-        Known { keeps_catalogs: true, ..self }
+        DiffCache { cache, check, differing, keeps_catalogs, key, seen: Seen::default(), added }
     }
 
     /// What is kept of a node on the side before, if all that it rests on is as it was.
@@ -122,7 +122,7 @@ impl<'c> Known<'c> {
 
     /// Takes note of what a node rests on, and of its catalog if the next comparison is likely to want it.
     pub(super) fn note(&self, node: &str, basis: Basis, catalog: &Catalog, record: &Record, is_wanted: bool) {
-        let kept = (self.keeps_catalogs && is_wanted).then(|| self.cache.keep_packed(catalog));
+        let kept = (self.keeps_catalogs && is_wanted).then(|| self.cache.add_packed(catalog));
         // A catalog that could not be kept is compiled again.
         let kept = kept.and_then(Result::ok).flatten();
         let key = self.key.filter(|_| is_wanted);
@@ -134,7 +134,7 @@ impl<'c> Known<'c> {
     }
 
     /// Keeps all of it for the next time; `sites` are those of the side before.
-    pub fn save(self, sites: &[Arc<Site>]) -> Result<(), String> {
+    pub fn save(self, sites: &[Arc<Site>]) -> Result<(), Problem> {
         let mut added = self.added.into_inner().unwrap_or_else(PoisonError::into_inner);
         if added.nodes.is_empty() {
             return Ok(());

@@ -34,7 +34,7 @@ pub use fleet::{
     Reason,
 };
 pub use groups::Group;
-pub use known::Known;
+pub use known::DiffCache;
 pub use kukla_catalog::difference::PartChange;
 pub use reasons::{Evidence, Surroundings};
 pub use rules::{Rule, Rules};

@@ -1,9 +1,11 @@
 //! What of a difference is told: rules by type, title, attribute and tag, and forms that mean the same.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use kukla_catalog::difference::{Difference, PartChange, ResourceDifference};
 use kukla_catalog::{Resource, ResourceRef};
+use kukla_syntax::Problem;
 use kukla_values::{Str, Value, format};
 use regex::Regex;
 
@@ -46,16 +48,16 @@ enum Title {
 
 impl Rule {
     /// Reads a rule.
-    pub fn parse(text: &str) -> Result<Rule, String> {
+    pub fn parse(text: &str) -> Result<Rule, Problem> {
         let text = text.trim();
-        let wrong = |why: &str| format!("'{text}' is no rule: {why}; write it as Type[title] attribute");
+        let invalid = || Problem::invalid("invalid rule").on(format!("'{text}'"));
+        let wrong = |why: &str| invalid().because(why).help("write it as Type[title] attribute");
         if text.is_empty() {
-            return Err(wrong("it says nothing"));
+            return Err(wrong("it is empty"));
         }
         let expression = if text == "where" { Some("") } else { text.strip_prefix("where ") };
         if let Some(expression) = expression {
-            let condition =
-                Condition::new(expression).map_err(|why| format!("'{text}' is no rule: {why}"))?;
+            let condition = Condition::new(expression).map_err(|why| invalid().because(why))?;
             return Ok(Rule {
                 text: text.to_owned(),
                 what: What::Where(Arc::new(condition)),
@@ -77,7 +79,7 @@ impl Rule {
         let (type_name, title) = match resource.split_once('[') {
             None => (resource, Title::Any),
             Some((type_name, rest)) => {
-                let title = rest.strip_suffix(']').ok_or_else(|| wrong("a bracket is open"))?;
+                let title = rest.strip_suffix(']').ok_or_else(|| wrong("expected `]`"))?;
                 let title = title.trim_matches(['\'', '"']);
                 (
                     type_name,
@@ -182,6 +184,26 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Adds the rules of a file, one per line: `ignore RULE`, `only RULE` or `deny RULE`. Lines that begin with `#` are comments.
+    pub fn add_lines(&mut self, text: &str, file: &Path) -> Result<(), Problem> {
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let place = || Problem::invalid("").on(format!("{}:{}", file.display(), at + 1));
+            let (word, rule) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let list = match word {
+                "ignore" => &mut self.ignore,
+                "only" => &mut self.only,
+                "deny" => &mut self.deny,
+                _ => return Err(place().because("expected `ignore`, `only` or `deny`")),
+            };
+            list.push(Rule::parse(rule).map_err(|problem| place().caused_by(problem))?);
+        }
+        Ok(())
+    }
+
     /// Leaves out of a difference what is not told.
     pub fn apply(&self, difference: &mut Difference) {
         difference.resources.retain(|name, difference| match difference {

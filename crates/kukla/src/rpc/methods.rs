@@ -18,7 +18,7 @@ use crate::compile::Outcome;
 pub(super) type Answer = Result<(), Failed>;
 
 fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Failed> {
-    let mut request = Request::from_json(params).map_err(Failed::request)?;
+    let mut request = Request::from_json(params).map_err(|problem| Failed::request(problem.to_string()))?;
     certname::check(&request.node.name)?;
     let deadline = &mut request.site.settings.limits.deadline;
     *deadline = deadline.or(server.deadline);

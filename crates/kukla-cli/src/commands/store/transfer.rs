@@ -6,36 +6,38 @@ use std::path::{Path, PathBuf};
 
 use kukla::Catalog;
 use kukla::facts::FactFile;
+use kukla::syntax::Problem;
 use kukla_store::{Question, Report, Store, Timestamp, Update};
 use serde_json::{Value as Json, json};
 
-use crate::Outcome;
-use crate::commands::stores::told;
-use crate::files;
 use crate::output::{self, errln};
+use crate::{CommandResult, ExitKind};
 
 /// Writes everything to a directory.
-pub fn export(store: &dyn Store, directory: &Path) -> Result<Outcome, String> {
+pub fn export(store: &dyn Store, directory: &Path) -> CommandResult {
     let parts = ["facts", "catalogs", "reports"].map(|part| directory.join(part));
     for part in &parts {
         make_private(part)?;
     }
-    let ask = |query: Json| store.query(&Question::Ast(query)).map_err(|wrong| told(&wrong));
+    let ask = |query: Json| store.query(&Question::Ast(query)).map_err(Problem::from);
     let [facts_to, catalogs_to, reports_to] = &parts;
     let mut counts = [0_usize; 3];
     let times = ["certname", "environment", "producer", "producer_timestamp"];
     for about in ask(json!(["from", "factsets", ["extract", times]]))? {
         let node = text(&about, "certname");
-        let Some(facts) = store.facts(node).map_err(|wrong| told(&wrong))? else { continue };
-        let values = kukla::values::richdata::to_json(&facts.into()).map_err(|wrong| wrong.message())?;
+        let Some(facts) = store.facts(node)? else { continue };
+        let values = kukla::values::richdata::to_json(&facts.into()).map_err(|wrong| {
+            Problem::other("cannot export the facts of").on(node).because(wrong.message())
+        })?;
         write(&facts_to.join(format!("{node}.json")), &with(&about, json!({"values": values})))?;
         counts[0] += 1;
     }
     let times = ["certname", "environment", "producer", "producer_timestamp", "transaction_uuid"];
     for about in ask(json!(["from", "catalogs", ["extract", times]]))? {
         let node = text(&about, "certname");
-        let Some(catalog) = store.catalog(node).map_err(|wrong| told(&wrong))? else { continue };
-        let document: Json = serde_json::from_str(&catalog.to_json()).map_err(|error| error.to_string())?;
+        let Some(catalog) = store.catalog(node)? else { continue };
+        let document: Json = serde_json::from_str(&catalog.to_json())
+            .map_err(|error| Problem::other("cannot export the catalog of").on(node).because(error))?;
         let mut about = about.clone();
         if let Some(about) = about.as_object_mut() {
             about.shift_remove("certname");
@@ -53,12 +55,12 @@ pub fn export(store: &dyn Store, directory: &Path) -> Result<Outcome, String> {
         "facts of {facts} nodes, {catalogs} catalogs and {reports} reports are in {}",
         directory.display()
     );
-    Ok(Outcome::Done)
+    Ok(ExitKind::Success)
 }
 
 /// Stores everything of a directory.
-pub fn import(store: &dyn Store, directory: &Path) -> Result<Outcome, String> {
-    std::fs::read_dir(directory).map_err(|error| files::problem(directory, &error))?;
+pub fn import(store: &dyn Store, directory: &Path) -> CommandResult {
+    std::fs::read_dir(directory).map_err(|error| Problem::io("read", directory, &error))?;
     let mut counts = [0_usize; 3];
     for file in documents(&directory.join("facts"))? {
         let document = read(&file)?;
@@ -81,7 +83,7 @@ pub fn import(store: &dyn Store, directory: &Path) -> Result<Outcome, String> {
         let document = read(&file)?;
         let agents = as_agents_get(document.clone());
         let catalog = Catalog::from_json(agents.to_string().as_bytes())
-            .map_err(|wrong| in_file(&file, &wrong.to_string()))?;
+            .map_err(|wrong| Problem::invalid("invalid catalog in").on(file.display()).because(wrong))?;
         let update = Update {
             catalog: Some(&catalog),
             producer: document["producer"].as_str(),
@@ -97,7 +99,7 @@ pub fn import(store: &dyn Store, directory: &Path) -> Result<Outcome, String> {
     }
     let [facts, catalogs, reports] = counts;
     errln!("facts of {facts} nodes, {catalogs} catalogs and {reports} reports are stored");
-    Ok(Outcome::Done)
+    Ok(ExitKind::Success)
 }
 
 /// A catalog as agents get it; PuppetDB spells names and edges in its own way.
@@ -154,39 +156,36 @@ fn time(document: &Json) -> Timestamp {
     Timestamp::parse(text(document, "producer_timestamp")).unwrap_or_else(Timestamp::now)
 }
 
-fn make_private(directory: &Path) -> Result<(), String> {
+fn make_private(directory: &Path) -> Result<(), Problem> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
-    made.map_err(|error| files::problem(directory, &error))
+    made.map_err(|error| Problem::io("create", directory, &error))
 }
 
-fn write(place: &Path, document: &Json) -> Result<(), String> {
+fn write(place: &Path, document: &Json) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt;
     output::file(place, format!("{document}\n").as_bytes())?;
     let private = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(place, private).map_err(|error| files::problem(place, &error))
+    std::fs::set_permissions(place, private).map_err(|error| Problem::io("write", place, &error))
 }
 
-fn documents(directory: &Path) -> Result<Vec<PathBuf>, String> {
+fn documents(directory: &Path) -> Result<Vec<PathBuf>, Problem> {
     if !directory.is_dir() {
         return Ok(Vec::new());
     }
-    let entries = std::fs::read_dir(directory).map_err(|error| files::problem(directory, &error))?;
+    let entries = std::fs::read_dir(directory).map_err(|error| Problem::io("read", directory, &error))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort();
     Ok(paths)
 }
 
-fn read(file: &Path) -> Result<Json, String> {
-    let bytes = std::fs::read(file).map_err(|error| files::problem(file, &error))?;
-    serde_json::from_slice(&bytes).map_err(|error| in_file(file, &error.to_string()))
+fn read(file: &Path) -> Result<Json, Problem> {
+    let bytes = std::fs::read(file).map_err(|error| Problem::io("read", file, &error))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::invalid("invalid JSON in").on(file.display()).because(error))
 }
 
-fn put(stored: kukla_store::Result<()>, file: &Path) -> Result<(), String> {
-    stored.map_err(|wrong| in_file(file, &told(&wrong)))
-}
-
-fn in_file(file: &Path, problem: &str) -> String {
-    format!("{}: {problem}", file.display())
+fn put(stored: kukla_store::Result<()>, file: &Path) -> Result<(), Problem> {
+    stored.map_err(|wrong| Problem::other("cannot import").on(file.display()).caused_by(wrong.into()))
 }
