@@ -338,14 +338,14 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         Ok(output) if output.code == Some(0) => Ok(()),
         Ok(output) => {
             let written = String::from_utf8_lossy(&output.stdout);
-            let (path, output) = written.split_once('\n').unwrap_or((&written, ""));
+            let (path, printed) = written.split_once('\n').unwrap_or((&written, ""));
             // Ruby runs a plain command without a shell, and then a program that is not there just fails.
             let shell = command.contains(|c: char| "*?{}[]<>()~&|\\$;'`\"\n#=%".contains(c));
-            let (code, output) = match output.code.unwrap_or(1) {
+            let (code, printed) = match output.code.unwrap_or(1) {
                 126 | 127 if placed || !shell => (1, ""),
-                code => (code, output),
+                code => (code, printed),
             };
-            fails(diagnostic!(COMMAND_FAILED { command: on(path), code, output }))
+            fails(diagnostic!(COMMAND_FAILED { command: on(path), code, output: printed }))
         }
         Err(FileError::NotFound) => fails(diagnostic!(NO_SHELL { command })),
         Err(FileError::Refused(refusal)) => fails(refusal.diagnostic()),
