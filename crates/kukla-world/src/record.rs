@@ -10,17 +10,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
 
 use indexmap::IndexSet;
 use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Policy, Refusal,
-    Stamp, World,
-};
+use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -302,68 +298,12 @@ impl<W: World> Recorded<W> {
 }
 
 impl<W: World> World for Recorded<W> {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.world.read(path)
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&self.world)
     }
 
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
         self.world.read_stamped(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.world.list(path)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.world.now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.world.elapsed()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.world.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.world.run(command)
-    }
-
-    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
-        self.world.converse(command)
-    }
-
-    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        self.world.change(path, change)
-    }
-
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        self.world.ownership(path)
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.world.exists(path)
-    }
-
-    fn stamp(&self, path: &Path) -> Option<Stamp> {
-        self.world.stamp(path)
-    }
-
-    fn refusal(&self, path: &Path) -> Option<Refusal> {
-        self.world.refusal(path)
-    }
-
-    fn policy(&self) -> &Policy {
-        self.world.policy()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.world.resolve(path)
-    }
-
-    fn here(&self) -> PathBuf {
-        self.world.here()
     }
 
     fn ledger(&self) -> Option<&Ledger> {
@@ -437,10 +377,14 @@ impl<'w> Tracker<'w> {
 }
 
 impl World for Tracker<'_> {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(self.world)
+    }
+
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        let found = self.world.read(path);
-        self.note(Question::Read(path.to_owned()), Answer::read(&found));
-        found
+        let content = self.world.read(path);
+        self.note(Question::Read(path.to_owned()), Answer::read(&content));
+        content
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
@@ -452,10 +396,6 @@ impl World for Tracker<'_> {
     fn now(&self) -> Timestamp {
         self.note(Question::Now, Answer::Passing);
         self.world.now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.world.elapsed()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {
@@ -475,40 +415,16 @@ impl World for Tracker<'_> {
         self.world.converse(command)
     }
 
-    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        self.world.change(path, change)
-    }
-
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        self.world.ownership(path)
-    }
-
     fn exists(&self, path: &Path) -> bool {
-        let there = self.world.exists(path);
-        self.note(Question::Exists(path.to_owned()), Answer::exists(there));
-        there
+        let exists = self.world.exists(path);
+        self.note(Question::Exists(path.to_owned()), Answer::exists(exists));
+        exists
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
-        // Who compares stamps wants to know whether the content is another one.
+        // Callers compare stamps to learn whether the content is another one.
         self.note(Question::Read(path.to_owned()), Answer::read(&self.world.read(path)));
         self.world.stamp(path)
-    }
-
-    fn refusal(&self, path: &Path) -> Option<Refusal> {
-        self.world.refusal(path)
-    }
-
-    fn policy(&self) -> &Policy {
-        self.world.policy()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.world.resolve(path)
-    }
-
-    fn here(&self) -> PathBuf {
-        self.world.here()
     }
 
     fn ledger(&self) -> Option<&Ledger> {
@@ -572,6 +488,22 @@ mod tests {
         assert_eq!(record.code.iter().count(), 6);
         let inputs = world.ledger.inputs(&record.code);
         assert!(inputs.iter().any(|input| input.question == Question::Now && !input.holds(&world)));
+    }
+
+    #[test]
+    fn every_way_to_read_a_file_is_recorded() {
+        let world = Recorded::new(MemoryWorld::default().with("/a/x", "1"));
+        let path = Path::new("/a/x");
+        let ways: [fn(&dyn World, &Path); 3] = [
+            |world, path| drop(world.read(path)),
+            |world, path| drop(world.read_stamped(path)),
+            |world, path| assert!(world.stamp(path).is_some()),
+        ];
+        for (at, way) in ways.into_iter().enumerate() {
+            let ((), inputs) = tracked(&world, |world| way(world, path));
+            let questions = world.ledger.inputs(&inputs).into_iter().map(|input| input.question);
+            assert_eq!(questions.collect::<Vec<_>>(), [Question::Read(path.to_owned())], "way {at}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod path;
 pub mod read;
 mod stream;
 
+use kukla_world::fnmatch::Flags;
 use kukla_world::{FileError, Ownership};
 
 use crate::args::Args;
@@ -48,11 +49,11 @@ fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
         ("APPEND", mode::APPEND),
         ("NONBLOCK", 2048),
         ("BINARY", 0),
-        ("FNM_NOESCAPE", fnmatch::NO_ESCAPE),
-        ("FNM_PATHNAME", fnmatch::PATHNAME),
-        ("FNM_DOTMATCH", fnmatch::DOT_MATCH),
-        ("FNM_CASEFOLD", fnmatch::CASE_FOLD),
-        ("FNM_EXTGLOB", fnmatch::EXT_GLOB),
+        ("FNM_NOESCAPE", Flags::NO_ESCAPE),
+        ("FNM_PATHNAME", Flags::PATHNAME),
+        ("FNM_DOTMATCH", Flags::DOT_MATCH),
+        ("FNM_CASEFOLD", Flags::CASE_FOLD),
+        ("FNM_EXTGLOB", Flags::EXT_GLOB),
         ("FNM_SYSCASE", 0),
         ("FNM_SHORTNAME", 0),
         ("LOCK_SH", 1),
