@@ -14,10 +14,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{Catalog, Resource};
 
-/// Stands where the identifier goes until the content it derives from is known.
+/// A placeholder for the identifier, until the content it derives from is known.
 const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
 
-/// After so many resources the size of the document is estimated.
+/// The size of the document is estimated after this number of resources.
 const SAMPLE: usize = 64;
 
 impl Catalog {
@@ -204,7 +204,7 @@ pub fn value(out: &mut String, data: &Value) {
 #[derive(Default)]
 struct Written(FxHashMap<(usize, usize), Range<usize>>);
 
-/// So many members make a value large.
+/// The number of members from which a value counts as large.
 const LARGE: usize = 8;
 
 impl Written {
@@ -248,7 +248,7 @@ impl Written {
         }
     }
 
-    /// Appends what has so many members, unless it was written before and can be copied.
+    /// Appends a value with this number of members, unless it was written before and can be copied.
     fn once(
         &mut self,
         out: &mut String,

@@ -10,7 +10,7 @@ use crate::Error;
 pub struct Document {
     /// The value.
     pub value: Value,
-    /// If it is an object: the line, from one, where each key stands, in the order of the keys.
+    /// If it is an object: the line, from one, of each key, in the order of the keys.
     pub lines: Vec<u32>,
 }
 

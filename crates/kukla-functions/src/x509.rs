@@ -311,7 +311,7 @@ fn pss(message: &[u8], data: &[u8], bits: usize, parameters: &PssParameters<'_>)
     };
     let salt = usize::from(parameters.salt.unwrap_or(20));
     let spare = (8 - (bits - 1) % 8) % 8;
-    // A whole spare byte stands before the encoded message.
+    // A whole spare byte precedes the encoded message.
     let message = if (bits - 1).is_multiple_of(8) { &message[1..] } else { message };
     let digest = hash.digest(data);
     let Some(length) = message.len().checked_sub(digest.len() + 1) else { return false };

@@ -17,7 +17,7 @@ pub struct TitlePattern {
     pub regexp: Cow<'static, str>,
     /// The attributes its groups set, in order.
     pub attributes: Cow<'static, [&'static str]>,
-    /// What is done to the text of each group first; nothing to those beyond the end.
+    /// A conversion of the text of each group; none for groups beyond the end.
     pub changes: Vec<Vec<Change>>,
 }
 
@@ -34,7 +34,7 @@ pub enum Change {
     Strip,
     /// A line break at the end goes, or this text.
     Chomp(Option<String>),
-    /// What a regular expression matches, everywhere or once, is replaced by a text.
+    /// Replaces matches of a regular expression, all or the first, by a text.
     Replace(String, String, bool),
 }
 
@@ -68,7 +68,7 @@ impl TitlePattern {
 }
 
 impl TitlePattern {
-    /// What the groups caught in a title, if the pattern matches it.
+    /// The groups of a title, if the pattern matches it.
     fn groups(&self, title: &str) -> Result<Option<Vec<Option<Str>>>> {
         let regexp = Regexp::new(&self.regexp)?;
         let Some(groups) = regexp.captures(title)? else { return Ok(None) };
@@ -88,7 +88,7 @@ impl TitlePattern {
 pub type Names = Vec<(&'static str, Option<Str>)>;
 
 impl NativeType {
-    /// Whether a title is the value of the only name variable, as it stands.
+    /// Whether a title is, unchanged, the value of the only name variable.
     pub fn title_is_name(&self, title: &str) -> bool {
         match self.titles {
             Titles::Whole => self.namevars.len() == 1,

@@ -1,4 +1,4 @@
-//! What the tests that compare with a reference have in common: chance, and processes to ask.
+//! Shared parts of the tests that compare with a reference: random numbers, and processes to query.
 #![allow(dead_code, reason = "every test uses some of it")]
 #![allow(clippy::disallowed_methods, reason = "a reference is another process, named by the environment")]
 

@@ -23,7 +23,7 @@ builtins! {
     /// ```
     "stdlib::to_json" { "Any $data >> Variant[String, Sensitive[String]]" => namespaced }
 
-    /// A value as JSON on several lines; without undef entries at the top if told so, and laid out as the options say.
+    /// A value as JSON on several lines, formatted by the options; optionally without undef entries at the top.
     ///
     /// ```puppet
     /// to_json_pretty({a => 1})                            # => "{\n  \"a\": 1\n}\n"

@@ -154,7 +154,7 @@ fn without_runs(text: &str, set: Option<&CharSet>) -> Str {
     text.chars().filter(|c| keep(*c)).collect()
 }
 
-/// What a function does to a text or to each text of an array; other elements stay.
+/// Applies a function to a text or to each text of an array; other elements stay.
 pub fn each_text(name: &str, args: Vec<Value>, change: fn(&str) -> Str) -> Result<Value> {
     let args = legacy(args)?;
     let changed = |value: &Value| match value {
