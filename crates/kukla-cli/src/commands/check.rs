@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
-use kukla::syntax::{Diagnostic, Strict};
+use kukla::config_file::ConfigFile;
+use kukla::syntax::{Diagnostic, Problem, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
 use kukla_check::{Asks, Checker, Config, Finding, Options, Report, Target, baseline, fix};
@@ -72,9 +73,9 @@ enum Strictness {
 }
 
 impl std::str::FromStr for Strictness {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Strictness, String> {
+    fn from_str(text: &str) -> Result<Strictness, Problem> {
         if text == "more" { Ok(Strictness::More) } else { text.parse().map(Strictness::Puppet) }
     }
 }
@@ -241,7 +242,10 @@ fn puppet_strict(args: &Args) -> Strict {
 fn configuration(args: &Args, root: &Path) -> Result<Config, String> {
     let path = args.config.clone().unwrap_or_else(|| root.join("kukla.toml"));
     match std::fs::read_to_string(&path) {
-        Ok(text) => Config::read(&text).map_err(|problem| format!("{}: {problem}", path.display())),
+        Ok(text) => {
+            let read = ConfigFile::parse(&path, &text).and_then(|file| Config::read(&file));
+            read.map_err(|problem| problem.with_help())
+        }
         Err(error) if args.config.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
             Ok(Config::default())
         }

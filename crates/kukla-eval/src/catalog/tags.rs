@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use kukla_catalog::ResourceRef;
 use kukla_catalog::tags::{is_valid, segments};
 use kukla_syntax::diagnostic;
+use kukla_values::case::downcase;
 use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -221,7 +222,7 @@ pub(super) struct Tagged(FxHashMap<(ResourceId, u32), bool>);
 fn lower(word: &str) -> Cow<'_, str> {
     match word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         true => Cow::Borrowed(word),
-        false => Cow::Owned(word.to_lowercase()),
+        false => Cow::Owned(downcase(word).into()),
     }
 }
 
@@ -267,7 +268,7 @@ impl CatalogBuilder {
     /// Whether the catalog or a resource has all of these tags.
     fn tagged(&self, resource: Option<ResourceId>, words: &[Value]) -> bool {
         let has = |word: &str| {
-            let Some(number) = self.tag_table.number(&word.to_lowercase()) else { return false };
+            let Some(number) = self.tag_table.number(&downcase(word)) else { return false };
             self.tags.has(number) || resource.is_some_and(|id| self.is_tagged(id, number))
         };
         words.iter().all(|word| has(&text(word)))
