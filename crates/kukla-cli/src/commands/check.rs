@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
+use kukla::config_file::ConfigFile;
 use kukla::syntax::{Diagnostic, Problem, ProblemKind, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
@@ -72,9 +73,9 @@ enum Strictness {
 }
 
 impl std::str::FromStr for Strictness {
-    type Err = <Strict as std::str::FromStr>::Err;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Strictness, Self::Err> {
+    fn from_str(text: &str) -> Result<Strictness, Problem> {
         if text == "probable" { Ok(Strictness::Probable) } else { text.parse().map(Strictness::Puppet) }
     }
 }
@@ -225,9 +226,7 @@ fn puppet_strict(args: &Args) -> Strict {
 fn read_config(args: &Args, root: &Path) -> Result<Config, Problem> {
     let path = args.config.clone().unwrap_or_else(|| root.join("kukla.toml"));
     match files::read_text(&path) {
-        Ok(text) => {
-            Config::read(&text).map_err(|error| Problem::invalid("invalid").on(path.display()).because(error))
-        }
+        Ok(text) => ConfigFile::parse(&path, &text).and_then(|file| Config::read(&file)),
         Err(problem) if args.config.is_none() && problem.kind() == ProblemKind::NotFound => {
             Ok(Config::default())
         }
