@@ -1,3 +1,3 @@
-//! What went wrong, before anyone knows where: the evaluator adds the place.
+//! Errors without a position: the evaluator adds it.
 
 pub use kukla_syntax::{Error, Result};

@@ -173,7 +173,7 @@ impl<'t> Expr<'t> {
         }
     }
 
-    /// Where this stands.
+    /// Its range in the text.
     pub fn span(self) -> Span {
         match self {
             Expr::Hash(hash) => hash.span(),

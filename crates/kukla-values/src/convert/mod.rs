@@ -23,13 +23,13 @@ use crate::{Error, Result, Type, Value};
 
 use maker::Maker;
 
-/// What making a value may need from outside.
+/// The environment that conversions may need.
 pub trait ConversionContext {
     /// The time it is.
     fn now(&self) -> Timestamp;
     /// Reads a type from text.
     fn read_type(&self, text: &str) -> Result<Type>;
-    /// What lists the members of a value, as many as a collection may have.
+    /// Lists the members of a value, up to the limit for collections.
     fn lister(&self) -> Lister {
         Lister::default()
     }

@@ -67,7 +67,7 @@ pub(super) fn encode(code: u32, binary: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// What the result at a point of choice depends on.
+/// The context that decides the result at a choice point.
 #[derive(Clone, Copy, PartialEq)]
 enum Context {
     /// The position alone.

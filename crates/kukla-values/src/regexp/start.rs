@@ -1,22 +1,22 @@
-//! What all matches of a pattern begin with, so that a search can leap.
+//! The common start of all matches of a pattern, so that a search can leap.
 
 use super::program::{Anchor, First, Start};
 use super::set::Set;
-use super::tree::{Node, Place};
+use super::tree::{Assertion, Node};
 
 /// How far calls and nesting are followed.
 const MAX_DEPTH: usize = 600;
 
-/// What is known of where a pattern can match.
+/// The conditions on where a pattern can match.
 pub(super) fn start(root: &Node, binary: bool) -> Start {
     Start { anchor: anchor(root), first: first(root, binary) }
 }
 
 fn anchor(node: &Node) -> Anchor {
     match node {
-        Node::At(Place::TextStart) => Anchor::Text,
-        Node::At(Place::LineStart) => Anchor::Line,
-        Node::At(Place::SearchStart) => Anchor::Search,
+        Node::At(Assertion::TextStart) => Anchor::Text,
+        Node::At(Assertion::LineStart) => Anchor::Line,
+        Node::At(Assertion::SearchStart) => Anchor::Search,
         Node::Sequence(nodes) => nodes.first().map_or(Anchor::None, anchor),
         Node::Group(_, node) | Node::Atomic(node) => anchor(node),
         Node::Choice(nodes) => {
