@@ -114,7 +114,7 @@ impl strftime::Time for Civil {
     }
 }
 
-/// A format in which the offset stands spelled out where the formatter would write one digit too many: ten hours and more west of UTC.
+/// A format with the offset spelled out where the formatter would write one digit too many: ten hours and more west of UTC.
 pub fn with_offset(format: &[u8], offset: i32) -> std::borrow::Cow<'_, [u8]> {
     if offset > -36_000 {
         return format.into();
