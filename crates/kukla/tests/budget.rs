@@ -416,7 +416,9 @@ fn a_deadline_is_kept() {
     );
     assert!(ask(json!(100_000)).contains("result"));
     assert!(ask(json!(null)).contains("result"));
-    assert!(ask(json!("soon")).contains("the setting 'deadline' is a number of seconds"));
+    assert!(
+        ask(json!("soon")).contains("invalid setting 'deadline': expected a number of seconds, got 'soon'")
+    );
 }
 
 /// Whatever was asked before, the next question is answered as if it were the first.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use kukla_syntax::{bail, diagnostic};
+use kukla_values::case;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Error, Result, Str};
 
@@ -40,13 +41,9 @@ pub enum Change {
 impl Change {
     fn apply(&self, text: &str) -> Result<String> {
         Ok(match self {
-            Change::Downcase => text.to_lowercase(),
-            Change::Upcase => text.to_uppercase(),
-            Change::Capitalize => {
-                let mut chars = text.chars();
-                let first = chars.next().into_iter().flat_map(char::to_uppercase);
-                first.chain(chars.flat_map(char::to_lowercase)).collect()
-            }
+            Change::Downcase => case::downcase(text).into(),
+            Change::Upcase => case::upcase(text).into(),
+            Change::Capitalize => case::capitalize(text).into(),
             Change::Strip => text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r', '\0']).to_owned(),
             Change::Chomp(Some(end)) => text.strip_suffix(end.as_str()).unwrap_or(text).to_owned(),
             Change::Chomp(None) => {

@@ -105,11 +105,8 @@ pub(super) fn without_break(data: &mut EventData, text: &[u8]) {
 
 pub(super) fn syntax_error(error: &libyaml_safer::Error) -> Error {
     let mark = error.context_mark().or(error.problem_mark()).unwrap_or_default();
-    let problem = match error.context() {
-        Some(context) => format!("{} {context}", error.problem()),
-        None => error.problem().to_owned(),
-    };
-    Error::placed(problem, mark.line.saturating_add(1) as u32, mark.column.saturating_add(1) as u32)
+    let (line, column) = (mark.line.saturating_add(1) as u32, mark.column.saturating_add(1) as u32);
+    Error::placed(error.problem(), error.context(), line, column)
 }
 
 #[cfg(test)]
