@@ -1,6 +1,6 @@
 //! The kinds of tokens and nodes a tree is made of.
 
-/// The kind of a token or of a node of the tree.
+/// The kind of a token or a node of the tree.
 ///
 /// Tokens come first, in groups that the predicates below rely on; nodes follow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,11 +1,11 @@
-//! Positions in a source text: byte ranges, and the line and column that Puppet would report for them.
+//! Positions in a source text: byte ranges, and the line and column Puppet would report for them.
 
 use std::ops::Range;
 
 /// A range of bytes in one source text, and the byte that messages name for it.
 ///
-/// The range is underlined in a source excerpt. For many constructs, Puppet's line and column are those of another byte: the
-/// operator of a binary expression, sometimes even a byte before the range.
+/// The range is underlined. Puppet's line and column are those of another byte for many constructs: of the
+/// operator for a binary expression, even of something before the range for some.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     /// Offset of the first byte.

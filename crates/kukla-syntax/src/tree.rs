@@ -23,7 +23,7 @@ pub struct Tree {
     heredocs: Vec<(u32, u32, Heredoc)>,
 }
 
-/// The stored form of a node or token.
+/// The stored data of a node or token.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     start: u32,
@@ -108,7 +108,7 @@ impl<'t> Node<'t> {
         self.tree.elements[self.index as usize].start
     }
 
-    /// Its range in the text. A node begins and ends with a token that is neither blank nor comment.
+    /// Its span. A node begins and ends with a token that is neither blank nor comment.
     #[inline]
     pub fn span(self) -> Span {
         let end = (self.index + self.size()) as usize;

@@ -71,7 +71,7 @@ fn compare_time(time: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// The order of two values, or the reason why they cannot be compared.
+/// The order of two values, or the reason why there is none.
 pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'static str> {
     match (left, right) {
         (Value::String(a), Value::String(b)) => {

@@ -1,3 +1,3 @@
-//! Errors without a position: the evaluator adds it.
+//! Errors without a location, which the evaluator adds.
 
 pub use kukla_syntax::{Error, Result};

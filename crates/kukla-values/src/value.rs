@@ -1,4 +1,4 @@
-//! Values of expressions.
+//! The results of expressions.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -97,8 +97,8 @@ impl Debug for Value {
     }
 }
 
-/// An object of the program around the language: to Puppet code it has a type and a text, and its maker recovers it with
-/// `as_any`.
+/// An object of the program around the language: to Puppet code it has a type and a text, and its creator recovers it
+/// with `as_any`.
 pub trait HostObject: Any + Send + Sync + Debug {
     /// The class it has in Puppet.
     fn class_name(&self) -> Cow<'static, str>;
@@ -117,7 +117,7 @@ pub trait HostObject: Any + Send + Sync + Debug {
 #[derive(Clone, Debug, Default, Eq)]
 pub struct Array(EcoVec<Value>);
 
-/// Deeply nested values are dropped level by level.
+/// Deep nesting is freed level by level.
 impl Drop for Array {
     #[inline]
     fn drop(&mut self) {
@@ -215,7 +215,7 @@ pub type Entries = IndexMap<Value, Value, FxBuildHasher>;
 #[derive(Clone, Debug, Default)]
 pub struct Hash(Arc<Entries>);
 
-/// Deeply nested values are dropped level by level.
+/// Deep nesting is freed level by level.
 impl Drop for Hash {
     #[inline]
     fn drop(&mut self) {

@@ -31,7 +31,7 @@ impl<'t> Branch<'t> {
         first_expr(self.0)
     }
 
-    /// The statements to run.
+    /// The body.
     pub fn block(self) -> Option<Block<'t>> {
         self.0.child(K::Block).map(Block)
     }
@@ -41,13 +41,13 @@ impl<'t> Branch<'t> {
         self.0.start()
     }
 
-    /// The range of the branch; for the first one, the whole `if`.
+    /// The span of the branch; for the first one, the whole `if`.
     pub fn span(self) -> crate::Span {
         self.0.span()
     }
 }
 
-/// The block that runs if no other branch applies.
+/// The body of `else`.
 pub type Else<'t> = Block<'t>;
 
 impl<'t> If<'t> {
@@ -73,19 +73,19 @@ impl<'t> Unless<'t> {
         first_expr(self.0)
     }
 
-    /// The block that runs if the condition does not hold.
+    /// The body if the condition is false.
     pub fn block(self) -> Option<Block<'t>> {
         self.0.child(K::Block).map(Block)
     }
 
-    /// The block that runs if the condition holds.
+    /// The body if the condition is true.
     pub fn else_block(self) -> Option<Else<'t>> {
         else_block(self.0)
     }
 }
 
 impl<'t> Case<'t> {
-    /// The expression that is matched.
+    /// The value to match.
     pub fn test(self) -> Expr<'t> {
         first_expr(self.0)
     }
@@ -102,7 +102,7 @@ impl<'t> CaseOption<'t> {
         self.0.children().take_while(|child| child.kind() != K::Colon).filter_map(Expr::cast)
     }
 
-    /// The block that runs if it matches.
+    /// The body if it matches.
     pub fn block(self) -> Option<Block<'t>> {
         self.0.child(K::Block).map(Block)
     }

@@ -173,7 +173,7 @@ impl<'t> Expr<'t> {
         }
     }
 
-    /// Its range in the text.
+    /// Its span.
     pub fn span(self) -> Span {
         match self {
             Expr::Hash(hash) => hash.span(),

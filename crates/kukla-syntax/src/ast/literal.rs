@@ -1,4 +1,4 @@
-//! Literals and names: the values that the text of a token denotes.
+//! Literals and names: the values of tokens.
 
 use std::borrow::Cow;
 
@@ -110,7 +110,7 @@ impl<'t> ReservedWord<'t> {
 }
 
 impl<'t> RenderText<'t> {
-    /// The text to render, without comments, with `<%%` and `%%>` unescaped and without the blanks next to `-%>` and `<%-`.
+    /// The rendered text: comments removed, `<%%` and `%%>` unescaped, blanks next to `-%>` and `<%-` removed.
     pub fn value(self) -> String {
         let span = self.0.span();
         rendered_text(self.0.tree().text(), span.start as usize, span.end as usize)
@@ -225,7 +225,7 @@ impl<'t> Hash<'t> {
         }
     }
 
-    /// Its range in the text.
+    /// Its span.
     pub fn span(self) -> Span {
         match self {
             Hash::Braced(node) => node.span(),

@@ -55,7 +55,7 @@ macro_rules! views {
                 self.0
             }
 
-            /// Its range in the text.
+            /// Its span.
             pub fn span(self) -> $crate::Span {
                 self.0.span()
             }

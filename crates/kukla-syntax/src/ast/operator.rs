@@ -177,7 +177,7 @@ impl Negate<'_> {
 }
 
 impl<'t> Selector<'t> {
-    /// The expression that is matched.
+    /// The value to match.
     pub fn left(self) -> Expr<'t> {
         first_expr(self.0)
     }
@@ -189,7 +189,7 @@ impl<'t> Selector<'t> {
 }
 
 impl<'t> SelectorEntry<'t> {
-    /// The pattern to match against.
+    /// The value to match against.
     pub fn matching(self) -> Expr<'t> {
         nth_expr(self.0, 0)
     }
@@ -201,7 +201,7 @@ impl<'t> SelectorEntry<'t> {
 }
 
 impl<'t> Access<'t> {
-    /// The expression that is accessed.
+    /// The value that is accessed.
     pub fn left(self) -> Expr<'t> {
         first_expr(self.0)
     }

@@ -3,7 +3,7 @@
 use crate::SyntaxKind::*;
 use crate::tree::Node;
 
-/// The offset that Puppet's parser records for the construct of this node.
+/// The offset that Puppet's parser records for this node.
 pub(crate) fn puppet_offset(node: Node<'_>) -> u32 {
     let mut node = node;
     loop {

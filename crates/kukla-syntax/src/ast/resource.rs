@@ -95,7 +95,7 @@ impl<'t> Attribute<'t> {
         }
     }
 
-    /// The token of the name, or the `*` in its place.
+    /// The token of the name, or of the `*` in its place.
     pub fn name_token(self) -> Node<'t> {
         self.0.children().next().unwrap_or(self.0)
     }
@@ -118,7 +118,7 @@ fn attributes(node: Node<'_>) -> impl Iterator<Item = Attribute<'_>> {
     node.children().filter_map(Attribute::cast)
 }
 
-/// The parts that resources, defaults and overrides have in common.
+/// The common parts of resources, defaults and overrides.
 macro_rules! resource_forms {
     ($($view:ident)*) => { $(
         impl<'t> $view<'t> {
@@ -199,7 +199,7 @@ impl<'t> UntitledResource<'t> {
         first_expr(self.0)
     }
 
-    /// The attributes in the braces.
+    /// The content of the braces.
     pub fn attributes(self) -> impl Iterator<Item = Attribute<'t>> {
         attributes(self.0)
     }
@@ -242,7 +242,7 @@ impl<'t> Query<'t> {
     }
 }
 
-/// The content of `<%= %>`.
+/// The expression of `<%= %>`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RenderBody<'t> {
     /// The value of an expression.
@@ -252,7 +252,7 @@ pub enum RenderBody<'t> {
 }
 
 impl<'t> Render<'t> {
-    /// The content to render.
+    /// The rendered text.
     pub fn body(self) -> RenderBody<'t> {
         match self.0.child(K::Block) {
             Some(block) => RenderBody::Block(Block(block)),

@@ -9,7 +9,7 @@ use crate::{Span, bail, diagnostic};
 /// How deep heredocs may stand in the texts of heredocs.
 const MAX_DEPTH: u32 = 16;
 
-/// After this number of heredocs without a text, no further text is searched for, since every search may read the whole rest.
+/// After this number of heredocs without a text no further text is searched for, because every search may read the whole rest.
 const MAX_FAILED: u32 = 8;
 
 /// Which escapes mean something in a heredoc.
@@ -181,7 +181,7 @@ impl<'t> Lexer<'t> {
         })
     }
 
-    /// The first line from `start` that ends with the tag. Puppet ignores anything before the tag on that line.
+    /// The first line from `start` that ends with the tag. Puppet ignores the rest of that line.
     fn find_end(&self, start: usize, end_tag: &str) -> Option<EndLine> {
         let mut line_start = start;
         while line_start < self.end {

@@ -3,9 +3,9 @@
 //! The tokens tile the text: each ends where the next begins, blanks and comments included, so two flat arrays hold them
 //! all. Nothing is decoded here; a string is a stretch of text until someone asks for its value.
 //!
-//! The token that a character begins can depend on the tokens before it (`/` divides or begins a regular expression, `[` accesses
-//! or begins an array), and Puppet decides by the tokens its lexer has *returned*, which inside interpolated strings are not the
-//! neighbours on the page. [`Context::after`] keeps that memory.
+//! Which token a character begins can depend on the token before it (`/` divides or begins a regular expression, `[`
+//! accesses or begins an array), and Puppet decides by the tokens its lexer has *returned*, which inside interpolated
+//! strings are not the neighbours on the page. [`Context::after`] keeps that memory.
 
 mod epp;
 mod heredoc;
@@ -33,7 +33,7 @@ pub(crate) struct Tokens {
     pub starts: Vec<u32>,
     /// The heredocs, in the order of their tags.
     pub heredocs: Vec<Heredoc>,
-    /// Errors in the tokens, each with the offset at which Puppet would report it.
+    /// Errors in the tokens, each with the offset at which Puppet would have noticed.
     pub diagnostics: Vec<(u32, Diagnostic)>,
 }
 
@@ -45,7 +45,7 @@ impl Tokens {
     }
 }
 
-/// The action of a template's code when its tag closes.
+/// The pending action of a template's code when its tag closes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EppMode {
     /// Not a template.
@@ -72,7 +72,7 @@ enum Within {
     Heredoc,
 }
 
-/// The state that decides the meaning of the next character. The text of a heredoc begins with a fresh one.
+/// The state that the meaning of the next character depends on. The text of a heredoc begins with a fresh one.
 struct Context {
     /// The last token returned, in Puppet's sense.
     after: SyntaxKind,
@@ -125,7 +125,7 @@ struct Lexer<'t> {
     noticed_at: Option<usize>,
 }
 
-/// The form of a text.
+/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Manifest,
@@ -424,7 +424,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Whether a blank or nothing at all precedes this position.
+    /// Whether a blank or the beginning of the text precedes this position.
     fn after_blank(&self) -> bool {
         match self.bytes[..self.pos].last() {
             None | Some(b' ' | b'\t' | b'\r' | b'\n') => true,

@@ -196,7 +196,7 @@ impl Lexer<'_> {
             if ch == 'u' && !self.known_escape(at) {
                 let mut wrong = diagnostic!(reported, ILLEGAL_UNICODE_ESCAPE).label(place, "this escape");
                 if unicode_digits(&self.bytes[at + 2..self.end]).is_some() {
-                    // A well-formed escape that does not denote a character.
+                    // A well-formed escape that is not a character.
                     wrong.severity = Severity::Error;
                 }
                 self.report(wrong);

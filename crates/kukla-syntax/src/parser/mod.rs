@@ -20,7 +20,7 @@ use crate::lexer::{Form, Heredoc, Tokens, lex, rendered_text};
 use crate::tree::{Builder, MAX_DEPTH, Tree};
 use crate::{Diagnostic, Source, Span, Stage, decode, diagnostic};
 
-/// After this number of errors the rest of the text is not read.
+/// After this number of errors the rest of the text is not parsed.
 const MAX_ERRORS: usize = 100;
 
 /// The result of parsing: always a tree, and the errors in the text.
@@ -89,7 +89,7 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
         return Parse { tree, diagnostics: Vec::new() };
     }
     point_at_odd_overrides(&tree, &mut diagnostics, odd_overrides);
-    // A missing end is expected if the lexer failed before.
+    // A missing token at the end is expected if the lexer failed before.
     if tokens.diagnostics.iter().any(|(_, diagnostic)| diagnostic.is_error()) {
         let end = tree.text().len() as u32;
         diagnostics.retain(|(_, wrong)| !(wrong.span() == Span::at(end) && *wrong.code == SYNTAX_ERROR));
@@ -185,7 +185,7 @@ struct Parser<'t> {
     gave_up: bool,
     /// Argument lists without a function in the statements being read.
     strays: usize,
-    /// Errors, each with the offset of the token at which Puppet would report it.
+    /// The errors, each with the offset of the token at which Puppet would have noticed.
     diagnostics: Vec<(u32, Diagnostic)>,
     /// Complaints about what cannot be overridden: which diagnostics, and where the braces are.
     odd_overrides: Vec<(usize, u32)>,
@@ -438,8 +438,7 @@ impl<'t> Parser<'t> {
         matches!(self.tokens.kinds[token], SqString | DqString) && self.token_text(token).contains('\n')
     }
 
-    /// The position of the current token. Puppet has no token for the `}` of an interpolation, so the text after it is used
-    /// instead.
+    /// The position of the current token. Puppet has no token for the `}` of an interpolation, so the text after it is used.
     fn token_span(&self) -> Span {
         match self.current {
             InterpolationClose => Span::at(self.tokens.span(self.at).end),
@@ -494,7 +493,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The text of a heredoc, which is read at its position, whatever else is being read.
+    /// The text of a heredoc, which is parsed at its own position, independently of the surrounding construct.
     #[cold]
     fn heredoc_body(&mut self, index: usize) {
         let Some(heredoc) = self.body_at(index) else {

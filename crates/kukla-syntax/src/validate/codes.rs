@@ -1,12 +1,12 @@
-//! Errors in a program that parses, under the names that Puppet gives these issues.
+//! Errors in a program that can be parsed, under the names Puppet gives these issues.
 
 crate::codes! {
     pub CODES;
 
-    /// A text has more problems than are listed.
+    /// A text has too many problems to list all of them.
     MORE_PROBLEMS: Error, "{count} more problems are not listed";
 
-    /// A class, define or node is inside something that is not a class: a condition, a lambda, a define.
+    /// A class, define or node is inside a construct other than a class: a condition, a lambda, a define.
     ///
     /// ```puppet
     /// if $facts['virtual'] == 'kvm' {
@@ -31,7 +31,7 @@ crate::codes! {
     /// ```
     CROSS_SCOPE_ASSIGNMENT: Error, "Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces";
 
-    /// The left side of `=` is neither a variable nor a list of variables.
+    /// The left-hand side of `=` is neither a variable nor a list of variables.
     ///
     /// ```puppet
     /// 'a' = 1    # error
@@ -124,7 +124,7 @@ crate::codes! {
     /// ```
     ILLEGAL_HOSTNAME_INTERPOLATION: Error, "An interpolated expression is not allowed in a hostname of a node";
 
-    /// A construct is used where only another kind of construct is allowed, such as a number in place of a function's name.
+    /// A construct is used where only another kind is allowed, such as a number in place of a function's name.
     ///
     /// ```puppet
     /// 1()    # error

@@ -1,4 +1,4 @@
-//! Names of constructs in messages.
+//! The names of constructs in messages.
 
 use std::fmt::{self, Display};
 

@@ -1,7 +1,7 @@
 //! Static validation: what Puppet's grammar lets through and its language does not.
 //!
-//! One walk over the tree, which checks each construct in place. The checks of a construct come in the order in which Puppet
-//! reports them, since people look at the first one.
+//! One walk over the tree checks each construct in place. The checks of a construct come in the order in which
+//! Puppet reports them, since people look at the first one.
 
 mod assign;
 pub mod codes;
@@ -26,18 +26,18 @@ use codes::*;
 use effect::has_no_effect;
 use label::{Capitalized, label, with_article};
 
-/// The inputs of validation besides the text.
+/// The context of validation besides the text.
 #[derive(Clone, Debug, Default)]
 pub struct Rules<'a> {
     /// Puppet's `strict` setting.
     pub strict: Strict,
-    /// The names that the file may define, by its path in a module.
+    /// The definitions that the file's location in a module allows.
     pub namespace: FileNamespace<'a>,
-    /// Puppet's `tasks` setting: a script runs, and constructs of catalogs are allowed only in `apply` blocks.
+    /// Puppet's `tasks` setting: a script runs, and catalog constructs are allowed only in `apply` blocks.
     pub tasks: bool,
 }
 
-/// The errors in a program that parses, in the order in which Puppet reports them.
+/// The errors of a program that can be parsed, in the order in which Puppet reports them.
 pub fn validate(tree: &Tree, rules: &Rules<'_>) -> Vec<Diagnostic> {
     let mut checker = Checker { rules, found: Vec::new(), unlisted: 0, open: Vec::with_capacity(32) };
     checker.place_of_statements(tree);
@@ -82,7 +82,7 @@ impl<'t> Checker<'_, 't> {
                 self.found.push(diagnostic);
                 return;
             }
-            // One represents all that follow, with the severity of the worst of them.
+            // One summarises all that follow, with the severity of the worst of them.
             self.unlisted += 1;
             match self.found.get_mut(MOST_LISTED) {
                 Some(known) => known.severity = known.severity.min(severity),
@@ -274,7 +274,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// The error for a construct that is not allowed here.
+    /// A construct is used where only another kind is allowed.
     fn unacceptable(&mut self, expr: Expr<'t>, feature: &str, container: impl std::fmt::Display) {
         let construct = Capitalized(with_article(expr));
         self.report(diagnostic!(at(expr), ILLEGAL_EXPRESSION { construct, feature, container }));

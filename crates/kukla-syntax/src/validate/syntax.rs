@@ -22,7 +22,8 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// The error in a text of a given syntax, if the syntax is known. Of `a+b+c` the last known part decides.
+/// The error in a text of a given syntax, if the syntax is a known one. Of `a+b+c` the last known part
+/// decides.
 pub fn check_text(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
     let mut known = syntax;
     loop {

@@ -143,7 +143,7 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_MEMBER_NAME as RUNTIME_ERROR: Error, "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {actual}";
 
-    /// The type that names a member of a `Struct` must denote one string only.
+    /// The type that names a member of a `Struct` must contain exactly one string.
     ///
     /// ```puppet
     /// $x = {} =~ Struct[{ Enum['a', 'b'] => Integer }]    # error

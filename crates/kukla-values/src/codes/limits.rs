@@ -49,7 +49,7 @@ kukla_syntax::codes! {
     TOO_MANY_LOGS as SIZE_LIMIT: Error, "More than the {limit} messages allowed were logged";
 
     /// A compilation exceeded its deadline.
-    DEADLINE_PASSED: Error, "The evaluation timed out after the {seconds} seconds allowed";
+    DEADLINE_PASSED: Error, "The evaluation exceeded its deadline of {seconds} seconds";
 
     /// A function calls itself without end, or very often.
     ///

@@ -67,7 +67,7 @@ kukla_syntax::codes! {
     /// ```
     RESERVED_ATTRIBUTE as RUNTIME_ERROR: Error, "The attribute '{name}' is reserved and cannot be used";
 
-    /// A constant is final, so it cannot be declared otherwise.
+    /// A constant is final, so it cannot be declared as not final.
     ///
     /// ```puppet
     /// type Point = Object[{ attributes => { x => { type => Integer, kind => constant, value => 1, final => false } } }]
@@ -91,7 +91,7 @@ kukla_syntax::codes! {
     /// ```
     CONSTANT_WITHOUT_VALUE as RUNTIME_ERROR: Error, "{attribute} of kind 'constant' requires a value";
 
-    /// A member that is declared to override another needs one of the same name in an ancestor.
+    /// A member declared to override another needs one of the same name in an ancestor.
     ///
     /// ```puppet
     /// type Point = Object[{ attributes => { x => { type => Integer, override => true } } }]
@@ -217,7 +217,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_TYPE_SET as RUNTIME_ERROR: Error, "TypeSet '{name}' reference to TypeSet named '{referenced}' cannot be resolved";
 
-    /// The referenced type is not a type set.
+    /// The target of a type set's reference is not a type set.
     ///
     /// ```puppet
     /// type Colours = Integer

@@ -66,8 +66,7 @@ kukla_syntax::codes! {
     /// ```
     BINARY_NOT_UTF8 as RUNTIME_ERROR: Error, "\"\\x{byte}\" from ASCII-8BIT to UTF-8";
 
-    /// The text is not a valid regular expression; the message gives the reason in the words of Ruby, whose expressions Puppet
-    /// uses.
+    /// The text is not a valid regular expression; the message is that of Ruby, which Puppet matches with.
     ///
     /// ```puppet
     /// notice(Regexp('(a'))    # error
@@ -81,7 +80,7 @@ kukla_syntax::codes! {
     /// ```
     REGEXP_GIVEN_UP as RUNTIME_ERROR: Error, "Matching with the regular expression {regexp} was stopped: {reason}";
 
-    /// The replacement refers to a group that the regular expression does not have.
+    /// The replacement of a match refers to a group that the regular expression does not have.
     ///
     /// ```puppet
     /// notice(regsubst('a', '(?<x>a)', '\k<y>'))    # error

@@ -48,8 +48,8 @@ kukla_syntax::codes! {
     /// ```
     TYPE_NOT_WITHIN as RUNTIME_ERROR: Error, "{mismatch}";
 
-    /// Parameters of a class, a defined type or a template are missing, unknown or of the wrong type; if there are several, each has a line
-    /// of its own.
+    /// Parameters of a class, a defined type or a template are missing, unknown or of the wrong type; each is on a line of its own
+    /// if there are several.
     ///
     /// ```puppet
     /// class ntp(String $server) { }

@@ -63,7 +63,7 @@ pub(super) fn operand_name(value: &Value) -> Cow<'static, str> {
     }
 }
 
-/// Ruby's message for a value where one of another class is required.
+/// Ruby's message for a value of the wrong class.
 pub fn no_implicit_conversion(value: &Value, target: &str) -> Diagnostic {
     diagnostic!(NO_IMPLICIT_CONVERSION { operand: operand_name(value), target })
 }

@@ -111,7 +111,7 @@ static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {
 /// An integer of more than 64 bits is an error.
 pub fn parse_number(text: &str) -> Result<Option<Value>> {
     let text = text.strip_prefix("::").unwrap_or(text);
-    // Most strings are not numbers, and are recognised without the pattern.
+    // Most strings are not numbers; find out without the pattern.
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Ok(None);
     }
@@ -126,7 +126,7 @@ pub fn parse_number(text: &str) -> Result<Option<Value>> {
             IntegerText::Not => Ok(None),
         };
     }
-    // Zero with an exponent is not a number to Puppet, nor is an octal number with a fraction that is not octal.
+    // Zero with an exponent is not a number to Puppet, nor is an octal with a fraction that is not octal.
     let whole = parse_integer(&found[4], None);
     let zeros =
         tail.split_once(['e', 'E']).is_some_and(|(fraction, _)| fraction.trim_matches(['.', '0']).is_empty());

@@ -132,8 +132,8 @@ impl Formats {
     }
 }
 
-/// Specific types first, and unrelated ones by rank or name. Not every way of sorting would agree on this order, so this is the
-/// way that Ruby sorts: halves are sorted and merged.
+/// Specific types first, and unrelated ones by rank or name. This is not a total order on which all sorting algorithms
+/// sorting would agree on, so this is the way that Ruby sorts: halves are sorted and merged.
 fn sorted(mut formats: Vec<(Type, Format)>) -> Vec<(Type, Format)> {
     if formats.len() < 2 {
         return formats;

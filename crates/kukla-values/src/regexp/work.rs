@@ -1,6 +1,6 @@
 //! The cost of patterns: to compile, and to search with.
 //!
-//! They are matched in places without a compilation (a type checks whether a value belongs to it), so the cost is recorded for the thread,
+//! They are matched in places that know of no compilation (a type asks whether a value belongs to it), so the cost is noted for the thread,
 //! and the owner of a [`Budget`](crate::budget::Budget) fetches it from here.
 
 use std::cell::Cell;
@@ -27,17 +27,17 @@ fn note(steps: u64) {
     SPENT.set(SPENT.get().saturating_add(steps));
 }
 
-/// Records steps of the backtracking engine.
+/// Counts steps of the backtracking engine.
 pub(super) fn backtracked(steps: u64) {
     note(steps / BACKTRACKING);
 }
 
-/// Records the compilation of a pattern, by its bytes.
+/// Counts the compilation of a pattern of this number of bytes.
 pub(super) fn compiled(bytes: usize) {
     note((bytes / COMPILING) as u64);
 }
 
-/// Records a search of a compiled pattern, by its bytes and those of the subject.
+/// Counts a search of a compiled pattern of this size through this part of a subject.
 pub(super) fn searched(bytes: usize, subject: usize) {
     note((subject / SEARCHING).saturating_mul(1 + bytes / SMALL) as u64);
 }

@@ -32,12 +32,12 @@ pub const VALUE_KEY: &str = "__pvalue";
 /// How deep values may nest.
 const MAX_DEPTH: usize = 500;
 
-/// The options of writing, and the start of its messages.
+/// The values that may be written, and the beginning of messages about them.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether values that plain JSON does not know keep their type; if not they become strings, with a warning each.
     pub rich_data: bool,
-    /// The container of the value, such as `Notify[x]`.
+    /// The owner of the value, such as `Notify[x]`.
     pub prefix: Str,
 }
 

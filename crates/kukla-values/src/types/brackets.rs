@@ -252,7 +252,7 @@ fn arity_at<T>(key: Option<usize>, base: &str, min: usize, max: Option<usize>, c
     refuse(key, diagnostic!(BAD_TYPE_SLICE_ARITY { base, accepted, count }))
 }
 
-/// The kinds of keys.
+/// The forms of a key.
 #[derive(Clone, Copy)]
 enum Kind {
     True,
@@ -350,7 +350,7 @@ fn types(keys: &[Value]) -> Vec<Type> {
     keys.iter().map(as_type).collect()
 }
 
-/// A type as it is; any other value means its general type, text a type of the platform.
+/// A type unchanged; any other value as its general type, text as a type of the platform.
 fn as_type(value: &Value) -> Type {
     match value {
         Value::Type(ty) => (**ty).clone(),

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
 use crate::{Array, Hash, Value};
 
-/// The names on the way to here. A name that comes back for the same value has decided nothing in between, so it adds nothing.
+/// The names on the way to here. A name met again for the same value has decided nothing in between, so it adds nothing.
 #[derive(Clone, Copy)]
 struct Trail<'a> {
     name: *const Type,
@@ -22,8 +22,8 @@ struct Trail<'a> {
     up: Option<&'a Trail<'a>>,
 }
 
-/// The results for names and values on the way. Names may lead to the same name by many ways, and those ways to another by many
-/// more.
+/// Results for names and values on the way. Names may lead to the same name by many ways, and those ways to another
+/// by many more.
 #[derive(Default)]
 struct Answers {
     asked: Cell<u32>,
@@ -32,7 +32,7 @@ struct Answers {
     known: RefCell<FxHashMap<(*const Type, *const Value), bool>>,
 }
 
-/// The number of names from which it pays to remember their results.
+/// The number of names after which it pays to remember results.
 const FEW_NAMES: u32 = 256;
 
 impl Answers {

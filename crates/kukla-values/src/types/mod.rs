@@ -1,10 +1,10 @@
 //! Types: sets of values.
 //!
-//! The enum is closed. A type with parameters too large to sit inline keeps them behind an `Arc`, in the file named after it. The
-//! operations of types are in one file per question rather than per type, because each question is a table over pairs of types
-//! that a reader checks against the specification line by line: `contains` (is this value in the set), `covers` (is this set
-//! inside that one), `infer` (the smallest set a value is in), `unite`, `write`, `brackets` (`Integer[1, 10]`), `parse` and
-//! `mismatch` (why not).
+//! The enum is closed. A type with parameters too large to sit inline keeps them behind an `Arc`, in the file named after
+//! it. The operations of all types have one file per question rather than per type, because each question is a table
+//! over pairs of types that a reader checks against the specification line by line: `contains` (is this value in the
+//! set), `covers` (is this set inside that one), `infer` (the smallest set a value is in), `unite`, `write`,
+//! `brackets` (`Integer[1, 10]`), `parse` and `mismatch` (why not).
 
 use std::sync::Arc;
 
@@ -58,9 +58,9 @@ pub enum Type {
     ScalarData,
     /// Integers and floats.
     Numeric,
-    /// The values of JSON: `Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]`.
+    /// Values that JSON can represent: `Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]`.
     Data,
-    /// The values of catalogs.
+    /// Values that catalogs can contain.
     RichData,
     /// Keys of rich hashes.
     RichDataKey,
@@ -154,7 +154,7 @@ pub struct EnumType {
 /// The parameters of an `Array`.
 #[derive(Clone, Debug)]
 pub struct ArrayType {
-    /// The type of its elements.
+    /// The type of the elements.
     pub element: Type,
     /// How many there may be.
     pub size: Range,
@@ -172,9 +172,9 @@ pub struct TupleType {
 /// The parameters of a `Hash`.
 #[derive(Clone, Debug)]
 pub struct HashType {
-    /// The type of its keys.
+    /// The type of the keys.
     pub key: Type,
-    /// The type of its values.
+    /// The type of the values.
     pub value: Type,
     /// How many entries there may be.
     pub size: Range,
@@ -194,7 +194,7 @@ pub struct StructField {
 /// The parameters of `Init`.
 #[derive(Clone, Debug)]
 pub struct InitType {
-    /// The type to make, if specified.
+    /// The type to create, if given.
     pub ty: Option<Type>,
     /// Arguments given to `new` after the value.
     pub args: Vec<Value>,

@@ -30,7 +30,7 @@ pub struct ObjectType {
     definition: OnceLock<Definition>,
 }
 
-/// The definition between the brackets.
+/// The text between the brackets.
 #[derive(Debug, Default)]
 struct Definition {
     parent: Option<Type>,
@@ -67,14 +67,14 @@ pub struct ObjectAttribute {
 /// How an attribute gets its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObjectAttributeKind {
-    /// Given when the object is made.
+    /// Given by the creator of the object.
     #[default]
     Given,
     /// From the type: the same for all.
     Constant,
     /// From the other attributes.
     Derived,
-    /// Given when the object is made, or else derived from the other attributes.
+    /// Given by the creator of the object, or computed from the other attributes.
     GivenOrDerived,
     /// Given, but not part of the object.
     Reference,
@@ -224,7 +224,7 @@ impl ObjectType {
         Cow::Borrowed(self.name.as_deref().unwrap_or("Object"))
     }
 
-    /// The annotation of some type in the definition.
+    /// The values of an annotation type in the definition.
     pub fn declared_annotation(&self, ty: &ObjectType) -> Option<&Value> {
         let annotations = self.definition().annotations.as_ref()?.as_hash()?;
         let of = |key: &Value| matches!(key.as_type().map(Type::unaliased), Some(Type::Object(known)) if **known == *ty);
@@ -539,7 +539,7 @@ impl ObjectExtension {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The parameters between the brackets.
+    /// The text that would be between the brackets.
     pub fn init_parameters(&self) -> Value {
         let known = self.base.type_parameters();
         if known.len() > 2 {

@@ -172,7 +172,7 @@ fn questions(generator: &mut Generator, rounds: u64) -> Vec<Question> {
     all
 }
 
-/// Messages about a value that is not of a type.
+/// The message when a value is not of a type.
 fn messages(generator: &mut Generator, rounds: u64) -> Vec<Question> {
     let mut all = Vec::new();
     for _ in 0..rounds {

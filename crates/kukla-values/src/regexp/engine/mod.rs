@@ -1,7 +1,7 @@
 //! The backtracking engine, for what no linear one can do: references, look-around, recursion.
 //!
-//! All state lives in vectors: neither a pattern nor a subject can overflow the stack. Work is counted, and a search that exceeds
-//! its limit is stopped; where results depend on the position alone, failures are remembered, and a search takes linear time.
+//! All state lives in vectors: neither a pattern nor a subject can overflow the stack. Work is counted, and a search stops at a
+//! limit; where results depend on the position alone, failures are remembered, and a search takes linear time.
 
 mod leap;
 mod look;
@@ -10,7 +10,7 @@ mod runs;
 
 use super::program::{Address, Memory, NO_MEMORY, Op, Program, Test};
 use super::text;
-use super::tree::Assertion;
+use super::tree::Boundary;
 use super::unicode;
 use super::work;
 
@@ -110,7 +110,7 @@ enum Frame {
     },
 }
 
-/// Events of groups on the way, for back references with a level.
+/// Changes of groups on the way, for back references with a level.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Call,
@@ -148,8 +148,7 @@ pub(super) fn most_steps(subject: &[u8]) -> u64 {
         + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE)
 }
 
-/// Searches for a match within a number of steps, from which it subtracts those it takes; `from` is the start of the search for
-/// `\G`.
+/// Searches for a match within a number of steps, from which it subtracts those it uses; `from` is where the search begins for `\G`.
 pub(super) fn search(
     program: &Program,
     subject: &[u8],
@@ -189,7 +188,7 @@ struct Machine<'p, 't, const BINARY: bool> {
     most_steps: u64,
     /// The failures known, by row and position; empty until it pays.
     memory: Vec<u64>,
-    /// The number of steps from which it begins to pay, and then the number at which it stops.
+    /// The number of steps after which it pays, and the number after which it is stopped.
     checkpoint: u64,
 }
 
@@ -560,7 +559,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(())
     }
 
-    /// Takes the last frame and undoes its effect.
+    /// Removes the last frame and undoes its effects.
     #[inline]
     fn undo(&mut self) -> Option<Frame> {
         let frame = self.stack.pop()?;
@@ -666,16 +665,16 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(if moved { None } else { Some(false) })
     }
 
-    fn is_at(&self, place: Assertion, at: usize) -> bool {
+    fn is_at(&self, place: Boundary, at: usize) -> bool {
         let end = self.limit;
         match place {
-            Assertion::TextStart => at == 0,
-            Assertion::TextEnd => at == end,
-            Assertion::TextEndOrNewline => at == end || (at + 1 == end && self.text[at] == b'\n'),
-            Assertion::LineStart => at == 0 || (at < end && self.text[at - 1] == b'\n'),
-            Assertion::LineEnd => at >= end || self.text[at] == b'\n',
-            Assertion::SearchStart => at == self.from,
-            Assertion::Word { ascii, boundary } => {
+            Boundary::TextStart => at == 0,
+            Boundary::TextEnd => at == end,
+            Boundary::TextEndOrNewline => at == end || (at + 1 == end && self.text[at] == b'\n'),
+            Boundary::LineStart => at == 0 || (at < end && self.text[at - 1] == b'\n'),
+            Boundary::LineEnd => at >= end || self.text[at] == b'\n',
+            Boundary::SearchStart => at == self.from,
+            Boundary::Word { ascii, boundary } => {
                 let word = |at: usize| {
                     let code = self.char_at(at).0;
                     (code < 0x80 || !ascii) && unicode::is_word(code)

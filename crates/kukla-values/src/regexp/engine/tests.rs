@@ -1,4 +1,4 @@
-//! Remembered failures do not change any result.
+//! Remembered failures do not change results.
 
 use super::*;
 use crate::regexp::{Encoding, Options, compile, read};
