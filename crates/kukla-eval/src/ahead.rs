@@ -20,7 +20,7 @@ use crate::environment::{CodeKind, Environment, ReadText};
 use crate::program::{Mention, Program};
 use crate::remark::Remarks;
 
-/// What was read ahead of a compilation, and what is still to be read.
+/// The files read ahead of a compilation, and those still to be read.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
     is_on: AtomicBool,
@@ -119,7 +119,7 @@ impl Ahead {
     fn next(&self) -> Option<Mention> {
         let mut state = self.state();
         while !state.is_over {
-            // Where the compilation has caught up it is no use to be next to it: the other end is further ahead.
+            // Where the compilation has caught up it does not help to be next to it: the other end is further ahead.
             let is_caught_up = std::mem::take(&mut state.is_caught_up);
             let Some((program, left)) = state.programs.front_mut() else {
                 state = self.wait(state);
@@ -171,7 +171,7 @@ impl Drop for UntilDropped<'_> {
 impl Environment {
     /// Does something with the programs given, while another thread reads what they and those after them mention.
     ///
-    /// Not where it is recorded what a compilation rests on: directories that are listed ahead count for all.
+    /// Not where the inputs of a compilation are recorded: directories that are listed ahead count for all.
     pub fn reading_ahead<'p, T>(
         &self,
         programs: impl Iterator<Item = &'p Arc<Program>>,

@@ -244,7 +244,7 @@ impl Vm<'_> {
     }
 }
 
-/// What a call counts as among what takes time: templates under their own names.
+/// The kind of a call in a profile: templates have their own names.
 fn spot(function: &Function, args: &[Value]) -> (SpotKind, Str) {
     match function {
         Function::Builtin(builtin) => {

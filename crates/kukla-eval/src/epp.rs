@@ -122,7 +122,7 @@ fn assignable(name: Name) -> Flow<()> {
     refuse_reserved(name)
 }
 
-/// What a template gives, which is text; `next` may give anything.
+/// The result of a template, which must be text; `next` may return anything.
 fn text_only(function: &str, value: Value) -> Flow {
     let is_text = |value: &Value| matches!(value, Value::String(_));
     match &value {

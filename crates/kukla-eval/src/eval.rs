@@ -157,7 +157,7 @@ impl Vm<'_> {
         self.made(Value::Hash(hash))
     }
 
-    /// What `*value` stands for.
+    /// The elements of `*value`.
     pub(crate) fn unfolded(&mut self, value: Value) -> Flow<Array> {
         Ok(match value {
             Value::Undef => Array::new(),

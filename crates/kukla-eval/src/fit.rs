@@ -10,7 +10,7 @@ use crate::function::{Overload, Takes};
 use crate::registry::Registered;
 use crate::signature::{Parameter, Signature};
 
-/// What is wrong with the declaration of a function, in words; nothing if all its bodies fit.
+/// The mismatches in the declaration of a function, as text; none if all its bodies fit.
 pub fn misfits(function: &Registered) -> Flow<Vec<String>> {
     let signatures = function.signatures()?;
     let builtin = function.builtin;

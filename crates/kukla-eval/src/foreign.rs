@@ -22,7 +22,7 @@ use crate::registry::ForeignFunction;
 use crate::scope::{FrameId, Position, ScopeId};
 use crate::vm::Vm;
 
-/// What modules bring in another language.
+/// Code of modules in another language.
 pub trait Extensions: Send + Sync + Debug {
     /// The resource type of that name, if some module of the environment has one.
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
@@ -39,9 +39,9 @@ pub trait Extensions: Send + Sync + Debug {
     fn read_ahead(&self, environment: &Environment, path: &Path);
     /// The function of that name, if this compilation has made one that no module has under its name.
     fn function_made(&self, vm: &mut Vm<'_>, name: &str) -> Flow<Option<Arc<dyn ForeignFunction>>>;
-    /// What an agent would say of these resources, whose types modules bring.
+    /// An agent's verdicts on these resources of types from modules.
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
-    /// What a backend for Hiera 3 has for a key.
+    /// The value that a backend for Hiera 3 has for a key.
     fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
@@ -66,7 +66,7 @@ pub struct ResourceValues {
     pub attributes: Vec<(Name, Value)>,
 }
 
-/// What an agent would say of a resource.
+/// An agent's verdict on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It would take it.
@@ -77,7 +77,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// What the interpreter of another language keeps during a compilation.
+/// The state of another language's interpreter during a compilation.
 #[derive(Default)]
 pub(crate) struct Guest {
     kept: Option<Box<dyn Any>>,
@@ -115,12 +115,12 @@ pub struct ResourceState {
 }
 
 impl Vm<'_> {
-    /// What the interpreter of another language keeps, unless it is at work.
+    /// The state of another language's interpreter, unless it is running.
     pub fn take_guest(&mut self) -> Option<Box<dyn Any>> {
         self.guest.kept.take()
     }
 
-    /// What the interpreter of another language keeps while it is not at work.
+    /// The state of another language's interpreter while it is not running.
     pub fn guest_mut<T: Any>(&mut self) -> Option<&mut T> {
         self.guest.kept.as_mut()?.downcast_mut()
     }
@@ -136,7 +136,7 @@ impl Vm<'_> {
         Milestone { catalog, assigned: self.guest.assigned, messages: self.messages_mark() }
     }
 
-    /// Goes back to an earlier state, so that what was tried from there can be tried in another way: what was said since is unsaid.
+    /// Returns to an earlier state, so that another attempt can be made from there: messages logged since are dropped.
     /// Whether that can be done: nothing that cannot be undone may have happened.
     pub fn go_back_to(&mut self, milestone: Milestone) -> bool {
         let is_same = self.catalog.counts() == milestone.catalog && self.guest.assigned == milestone.assigned;
@@ -146,7 +146,7 @@ impl Vm<'_> {
         is_same
     }
 
-    /// Where evaluation stands.
+    /// The current position of evaluation.
     pub fn standing(&self) -> Position {
         self.position()
     }
@@ -174,14 +174,14 @@ impl Vm<'_> {
         all
     }
 
-    /// Sets a variable where evaluation stands.
+    /// Sets a variable in the current scope.
     pub fn assign_variable(&mut self, name: &str, value: Value) -> Flow<()> {
         self.guest.assigned += 1;
         self.set_variable(Name::new(name), value, Span::default())
     }
 
     /// Puts a list or hash in the place of another wherever the code being evaluated holds that very one: code of another language has
-    /// changed it, and in Puppet they share it. `name` is the variable it was taken from: empty lists are told apart by nothing else.
+    /// changed it, and in Puppet they share it. `name` is the variable it came from: empty lists differ in nothing else.
     pub fn change_in_place(&mut self, name: &str, old: &Value, new: &Value) {
         if is_empty_list(old) {
             return self.fill_in_place(Name::new(name), new);
@@ -255,7 +255,7 @@ impl Vm<'_> {
         self.catalog.ids().collect()
     }
 
-    /// The defaults for a type that hold where evaluation stands.
+    /// The defaults for a type in the current scope.
     pub fn resource_defaults(&self, type_name: &str) -> Vec<(Name, Value)> {
         let Some(type_name) = Name::existing(type_name) else { return Vec::new() };
         self.catalog.default_values(self.scope(), type_name)

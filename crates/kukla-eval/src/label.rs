@@ -1,16 +1,16 @@
-//! What messages call things: "a Function Call", "an Integer", "an '[]' expression".
+//! Names of things in messages: "a Function Call", "an Integer", "an '[]' expression".
 
 pub use kukla_syntax::article::{a_an, a_an_upper};
 use kukla_values::Value;
 
 use crate::program::{AssignOperator, CallForm, Expr, Kind};
 
-/// What messages call a value.
+/// The name of a value in messages.
 pub fn of_value(value: &Value) -> String {
     kukla_values::compare::label(value).to_string()
 }
 
-/// What messages call an expression.
+/// The name of an expression in messages.
 pub fn of_expr(expr: &Expr) -> String {
     let label = match &expr.kind {
         Kind::Nop => "Nop Expression",

@@ -1,4 +1,4 @@
-//! What a compilation says: messages of logging functions, warnings, deprecations.
+//! The log of a compilation: messages of logging functions, warnings, deprecations.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ const PUPPET: &str = "Puppet";
 pub struct Log {
     /// How urgent it is.
     pub level: LogLevel,
-    /// What it says.
+    /// Its text.
     pub message: String,
     /// Where it comes from in Puppet's words: `Scope(Class[main])`, or `Puppet` for warnings.
     pub source: String,
@@ -25,7 +25,7 @@ pub struct Log {
     pub location: Option<Location>,
     /// The code of the rule, if it is a warning about one.
     pub issue: Option<&'static str>,
-    /// The rule itself, for those who draw a picture of it.
+    /// The rule itself, for renderers that draw a source excerpt.
     pub rule: Option<Box<Diagnostic>>,
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct Messages {
     /// The lowest level that is kept.
     wanted: LogLevel,
     logs: Vec<Log>,
-    /// What messages are charged to.
+    /// The budget for messages.
     budget: Rc<Budget>,
-    /// Under which keys something was said that is said once.
+    /// The keys of messages that are logged only once.
     said: FxHashSet<String>,
 }
 
-/// What was said up to a moment.
+/// The extent of the log at a moment.
 #[derive(Debug)]
 pub(crate) struct Mark {
     logs: usize,
@@ -53,22 +53,22 @@ impl Messages {
         Messages { wanted, logs: Vec::new(), budget, said: FxHashSet::default() }
     }
 
-    /// All that was said, in order.
+    /// All messages, in order.
     pub fn all(&self) -> &[Log] {
         &self.logs
     }
 
-    /// All that was said, in order, which is then forgotten.
+    /// All messages, in order; the log is then empty.
     pub fn take(&mut self) -> Vec<Log> {
         std::mem::take(&mut self.logs)
     }
 
-    /// What was said so far.
+    /// The extent of the log now.
     pub fn mark(&self) -> Mark {
         Mark { logs: self.logs.len(), said: self.said.clone() }
     }
 
-    /// Forgets what was said since.
+    /// Drops the messages logged since.
     pub fn return_to(&mut self, mark: Mark) {
         self.logs.truncate(mark.logs);
         self.said = mark.said;
@@ -105,7 +105,7 @@ impl Messages {
         }
     }
 
-    /// Whether nothing was said yet under this key, which now counts as said.
+    /// Whether nothing was logged yet under this key, which now counts as logged.
     pub fn is_first(&mut self, key: &str) -> bool {
         !self.said.contains(key) && self.said.insert(key.to_owned())
     }

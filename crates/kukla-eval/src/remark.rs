@@ -1,4 +1,4 @@
-//! Remarks: what there is to say about a file or a module, said by every compilation that uses it, once, when it first does.
+//! Remarks: warnings about a file or a module, logged by every compilation that uses it, once, when it first does.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::vm::Vm;
 /// Something to say about what a compilation uses.
 #[derive(Debug)]
 pub enum Remark {
-    /// What is questionable in a text, though not wrong.
+    /// Warnings about a text.
     Text {
         /// The text, under its name.
         source: Source,
         /// The program, which has the warnings.
         program: Arc<Program>,
     },
-    /// Why a directory is not taken for a module.
+    /// The reason why a directory does not count as a module.
     Module(String),
     /// A parameter of a class or defined type has the name of a metaparameter.
     Metaparameter {
@@ -30,7 +30,7 @@ pub enum Remark {
         /// The class or defined type.
         owner: Name,
     },
-    /// What a text was read from, for the record of the compilation; there is none unless the world is recorded.
+    /// The inputs of a text, for the record of the compilation; none unless the world is recorded.
     Read(InputSet),
 }
 
@@ -81,16 +81,16 @@ impl Remarks {
     }
 }
 
-/// What a compilation has said so far.
+/// The remarks that a compilation has logged so far.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct RemarkLog {
     /// The remarks made, by address.
     made: FxHashMap<usize, Arc<Remark>>,
-    /// All that would have been said since each answer that is being found out was asked for, innermost last.
+    /// The remarks since each pending question was asked, innermost last, including those logged before.
     asked: Vec<Remarks>,
 }
 
-impl Said {
+impl RemarkLog {
     /// Those of some remarks that were not made yet, which now count as made.
     pub fn unsaid(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
         if let Some(asked) = self.asked.last_mut() {
@@ -107,7 +107,7 @@ impl Said {
         self.asked.push(Remarks::default());
     }
 
-    /// Ends what [`Said::ask`] began; gives what was said since, or would have been.
+    /// Ends a question; returns the remarks since, including those logged before.
     pub fn answered(&mut self) -> Remarks {
         let remarks = self.asked.pop().unwrap_or_default();
         if let Some(outer) = self.asked.last_mut() {

@@ -1,7 +1,7 @@
-//! Where evaluation stands: in which scope and which text, which calls led there, for which parameter.
+//! The current position of evaluation: the scope and the text, the calls that led there, the parameter being evaluated.
 //!
-//! Nobody sets and resets this by hand. Whoever evaluates something elsewhere says so with one of the functions below, which
-//! take what is to be done there and come back when it is done.
+//! It is never set and reset by hand. To evaluate something elsewhere, use one of the functions below, which
+//! take a closure and restore the position afterwards.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::unit::Unit;
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
-/// Where evaluation stands.
+/// The current position of evaluation.
 #[derive(Debug)]
 pub(crate) struct Standpoint {
     /// The scope, and the variables of the call if there is one.
@@ -40,10 +40,10 @@ struct Call {
     location: Location,
 }
 
-/// What a call sees besides its own variables.
+/// The variables that a call sees besides its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sees {
-    /// What is seen from a position: a lambda.
+    /// Those visible from a position: a lambda.
     From(Position),
     /// The top scope, and no match variables: a function or template.
     Top,
@@ -68,7 +68,7 @@ impl Standpoint {
         let stands_here = |call: &Call| {
             call.location.span == self.call && call.location.source.name() == self.unit.source.name()
         };
-        // A function that was given a block stands there itself, and so does one that another language calls for it.
+        // A function with a block runs in its own position, and so does one that another language calls for it.
         let mut around = &*self.calls;
         while let Some((own, outer)) = around.split_last()
             && stands_here(own)
@@ -95,13 +95,13 @@ impl Standpoint {
 }
 
 impl Vm<'_> {
-    /// Where evaluation stands among the scopes.
+    /// The current scope and frame.
     #[inline]
     pub(crate) fn position(&self) -> Position {
         self.standpoint.position
     }
 
-    /// The named scope where evaluation stands.
+    /// The current named scope.
     #[inline]
     pub(crate) fn scope(&self) -> ScopeId {
         self.standpoint.position.scope

@@ -1,5 +1,5 @@
-//! What someone may have meant by a name that nothing has: what is nearest of all that has one, for hints. Nothing here is asked unless
-//! something is wrong.
+//! Suggestions for an unknown name: the nearest existing name, for hints. This code runs only after
+//! an error.
 
 use std::path::{Path, PathBuf};
 

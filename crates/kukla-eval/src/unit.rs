@@ -29,25 +29,25 @@ pub struct Unit {
     pub source: Source,
     /// The module the file belongs to, if it lies in one.
     pub module: Option<Name>,
-    /// What the text says.
+    /// The lowered text.
     pub program: Arc<Program>,
-    /// What is said by every compilation that uses the unit.
+    /// Remarks that every compilation logs when it uses the unit.
     pub remarks: Remarks,
-    types: Box<[OnceLock<Known<Value>>]>,
+    types: Box<[OnceLock<Resolution<Value>>]>,
     functions: Box<[OnceLock<KnownFunction>]>,
-    signatures: Box<[OnceLock<Known<Arc<CallableType>>>]>,
+    signatures: Box<[OnceLock<Resolution<Arc<CallableType>>>]>,
     /// Whether the types of its parameters exist.
     pub(crate) signature_check: SignatureCheck,
 }
 
 /// An answer, and what there is to say about the files that led to it.
 #[derive(Debug)]
-pub(crate) struct Known<T> {
+pub(crate) struct Resolution<T> {
     pub answer: T,
     pub remarks: Remarks,
 }
 
-/// A function that a name stands for. Functions call themselves and each other; the environment owns them, not the calls.
+/// A function that a name refers to. Functions call themselves and each other; the environment owns them, not the calls.
 #[derive(Debug)]
 enum KnownFunction {
     Builtin(&'static Registered),
@@ -113,21 +113,21 @@ impl Unit {
     }
 
     #[inline]
-    pub(crate) fn type_of(&self, slot: TypeSlot) -> Option<&Known<Value>> {
+    pub(crate) fn type_of(&self, slot: TypeSlot) -> Option<&Resolution<Value>> {
         self.types.get(slot.0 as usize)?.get()
     }
 
     pub(crate) fn set_type(&self, slot: TypeSlot, answer: Value, remarks: Remarks) {
-        set(&self.types, slot.0, Known { answer, remarks });
+        set(&self.types, slot.0, Resolution { answer, remarks });
     }
 
     #[inline]
-    pub(crate) fn signature(&self, slot: SignatureSlot) -> Option<&Known<Arc<CallableType>>> {
+    pub(crate) fn signature(&self, slot: SignatureSlot) -> Option<&Resolution<Arc<CallableType>>> {
         self.signatures.get(slot.0 as usize)?.get()
     }
 
     pub(crate) fn set_signature(&self, slot: SignatureSlot, answer: Arc<CallableType>, remarks: Remarks) {
-        set(&self.signatures, slot.0, Known { answer, remarks });
+        set(&self.signatures, slot.0, Resolution { answer, remarks });
     }
 
     #[inline]
@@ -160,10 +160,10 @@ fn set<T>(table: &[OnceLock<T>], slot: u32, answer: T) {
     }
 }
 
-/// A definition and the unit it stands in.
+/// A definition and its unit.
 #[derive(Debug)]
 pub struct Defined<T> {
-    /// Where it stands.
+    /// Its unit.
     pub unit: Arc<Unit>,
     definition: Arc<T>,
 }
@@ -182,7 +182,7 @@ impl<T> Deref for Defined<T> {
     }
 }
 
-/// Where a definition stands.
+/// The unit of a definition.
 #[derive(Clone, Copy, Debug)]
 pub struct DefinitionPlace<'a> {
     /// The unit.
@@ -211,7 +211,7 @@ impl DefinitionPlace<'_> {
 macro_rules! placed {
     ($($definition:ty)*) => {
         $(impl Defined<$definition> {
-            /// Where it stands.
+            /// Its location.
             pub fn place(&self) -> DefinitionPlace<'_> {
                 DefinitionPlace { unit: &self.unit, span: self.definition.span }
             }

@@ -73,7 +73,7 @@ impl Vm<'_> {
     }
 }
 
-/// What a catalog cannot hold.
+/// Values that a catalog cannot contain.
 pub(super) enum Unfit {
     Iterator,
     /// A type of references, by its name.

@@ -16,7 +16,7 @@ use super::builder::{Building, CatalogBuilder, CodeOrigin, Kindred, Param, Resou
 use super::kind::Resolved;
 use super::overrides::Override;
 use super::provenance::How;
-use super::relate::Side;
+use super::relate::Operand;
 use super::resource::Declaration;
 use super::tags::Tagged;
 use crate::codes::{
@@ -31,17 +31,17 @@ use crate::vm::Vm;
 /// A collector at work.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    pub what: Wanted,
-    /// What was found, in the order it was found.
+    pub what: CollectorQuery,
+    /// The resources found, in the order of discovery.
     pub collected: Vec<ResourceId>,
     known: FxHashSet<ResourceId>,
-    /// What a chain takes instead if nothing is found.
-    pub instead: Option<Vec<Side>>,
+    /// The replacement in a chain if nothing is found.
+    pub instead: Option<Vec<Operand>>,
 }
 
-/// What a collector collects.
+/// The resources that a collector selects.
 #[derive(Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum CollectorQuery {
     /// Resources of a type that a query fits.
     Matching(Box<Search>),
     /// Certain resources; those that were not found yet.
@@ -55,15 +55,15 @@ pub(crate) struct Search {
     pub query: Option<Condition>,
     exported: bool,
     overrides: Option<Changes>,
-    /// Where it stands.
+    /// Its location.
     pub scope: ScopeId,
     /// Whether others were asked for what they export.
     asked: bool,
-    /// What was there when it was last asked.
+    /// The state at the last search.
     looked: Looked,
 }
 
-/// What there was to look at when a search was last made; what has not changed since need not be looked at again.
+/// The extent of the last search; unchanged parts need not be searched again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Looked {
     resources: usize,
@@ -80,7 +80,7 @@ impl Search {
     }
 }
 
-/// What a collector changes in what it finds.
+/// The attributes that a collector overrides.
 #[derive(Clone, Debug)]
 struct Changes {
     params: Vec<Param>,
@@ -173,13 +173,13 @@ impl Vm<'_> {
         let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
         let search =
             Search { resolved, query, exported, overrides, scope, asked: false, looked: Looked::default() };
-        let at = self.catalog.add_collector(Wanted::Matching(Box::new(search)));
+        let at = self.catalog.add_collector(CollectorQuery::Matching(Box::new(search)));
         Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
     }
 
     /// `realize(references)`: makes certain virtual resources real, once they are declared.
     pub fn realize(&mut self, references: &[Value]) -> Flow<()> {
-        let wanted = Wanted::Certain(references.iter().flat_map(flat).collect());
+        let wanted = CollectorQuery::Certain(references.iter().flat_map(flat).collect());
         self.catalog.add_collector(wanted);
         Ok(())
     }
@@ -248,7 +248,7 @@ impl Vm<'_> {
 
     fn evaluate_collector(&mut self, at: usize) -> Flow<bool> {
         let mut asks_others = false;
-        if let Wanted::Matching(search) = &self.catalog.collectors[at].what
+        if let CollectorQuery::Matching(search) = &self.catalog.collectors[at].what
             && search.exported
         {
             if !self.environment().settings.storeconfigs {
@@ -271,7 +271,7 @@ impl Vm<'_> {
         if new.is_empty() {
             return Ok(false);
         }
-        if let Wanted::Matching(search) = &self.catalog.collectors[at].what
+        if let CollectorQuery::Matching(search) = &self.catalog.collectors[at].what
             && let Some(changes) = search.overrides.clone()
         {
             let resolved = search.resolved.clone();
@@ -309,22 +309,22 @@ impl Vm<'_> {
 }
 
 impl CatalogBuilder {
-    fn add_collector(&mut self, what: Wanted) -> usize {
+    fn add_collector(&mut self, what: CollectorQuery) -> usize {
         let collector = Collector { what, collected: Vec::new(), known: FxHashSet::default(), instead: None };
         self.collectors.push(collector);
         self.collectors.len() - 1
     }
 
-    /// What a collector finds that it has not found before.
+    /// The resources that a collector finds for the first time.
     fn found_by(&mut self, at: usize) -> Vec<ResourceId> {
-        if let Wanted::Matching(search) = &self.collectors[at].what
+        if let CollectorQuery::Matching(search) = &self.collectors[at].what
             && search.title().is_some()
         {
             self.index_titles(search.resolved.type_name);
         }
         let collector = &self.collectors[at];
         match &collector.what {
-            Wanted::Certain(references) => {
+            CollectorQuery::Certain(references) => {
                 let (mut new, mut left) = (Vec::new(), Vec::new());
                 for reference in references {
                     match self.find_value(reference) {
@@ -332,10 +332,10 @@ impl CatalogBuilder {
                         None => left.push(reference.clone()),
                     }
                 }
-                self.collectors[at].what = Wanted::Certain(left);
+                self.collectors[at].what = CollectorQuery::Certain(left);
                 new
             }
-            Wanted::Matching(search) => {
+            CollectorQuery::Matching(search) => {
                 let kindred = self.of_type(search.resolved.type_name);
                 let all = match (kindred, search.title()) {
                     (None, _) => &[][..],
@@ -359,7 +359,7 @@ impl CatalogBuilder {
                 };
                 let new =
                     all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
-                if let Wanted::Matching(search) = &mut self.collectors[at].what {
+                if let CollectorQuery::Matching(search) = &mut self.collectors[at].what {
                     search.looked = looked;
                     search.asked = true;
                 }
@@ -403,7 +403,7 @@ impl CatalogBuilder {
     pub(super) fn unrealized(&self) -> Vec<String> {
         let mut all = Vec::new();
         for collector in &self.collectors {
-            if let Wanted::Certain(references) = &collector.what {
+            if let CollectorQuery::Certain(references) = &collector.what {
                 all.extend(references.iter().map(super::tags::text));
             }
         }

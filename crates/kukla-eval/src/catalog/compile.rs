@@ -22,7 +22,7 @@ use crate::vm::Vm;
 /// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
 pub(super) const OWN: usize = 2;
 
-/// What a catalog is to contain.
+/// The content of a catalog.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputOptions {
     /// Keep resources that nothing realised.
@@ -174,7 +174,7 @@ impl Vm<'_> {
         Ok(!ready.is_empty())
     }
 
-    /// What goes wrong in a define is the fault of its declaration, too; both places are named.
+    /// An error in a define is an error of its declaration too; both locations are named.
     #[cold]
     fn blame_declaration(&self, raise: Raise, id: ResourceId) -> Raise {
         let resource = self.catalog.get(id);

@@ -32,7 +32,7 @@ impl Vm<'_> {
             return Err(failure.into());
         }
         let location = self.caller().map(|mut location| {
-            // What stands in no file stands in one called so, as far as the call stack knows.
+            // The call stack has a name for code without a file.
             if location.file().is_none() {
                 location.source = Source::new("unknown", location.source.shared_text());
             }

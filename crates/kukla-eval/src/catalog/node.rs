@@ -18,11 +18,11 @@ use crate::scope::{Captures, Position, ScopeId, ScopeKind};
 use crate::unit::Defined;
 use crate::vm::Vm;
 
-/// The name that stands for every node without a definition of its own.
+/// The name that matches every node without a definition of its own.
 const DEFAULT: &str = "default";
 
 impl Vm<'_> {
-    /// Top-scope variables come from the classifier, the facts and the server, in that order; who comes later is told so.
+    /// Top-scope variables come from the classifier, the facts and the server, in that order; later ones cause a warning.
     pub(super) fn check_node(&mut self) -> Flow<()> {
         let node = self.node();
         let environment = Value::from(self.environment().name.as_str());

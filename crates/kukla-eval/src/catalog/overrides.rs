@@ -1,7 +1,7 @@
 //! Overrides: `File['/x'] { mode => '0600' }`, and those of collectors.
 //!
 //! Only code that inherits from where a resource comes may change what is set there; anyone else in the same class may add
-//! what is not set. A collector with overrides knows no such limits, and whoever has used one is free of them for good.
+//! what is not set. A collector with overrides has no such limits, and code that has used one is permanently free of them.
 
 use kukla_catalog::ResourceRef;
 use kukla_syntax::{Fact, Span, Strict, diagnostic};

@@ -50,8 +50,8 @@ static OWN: LazyLock<Own> = LazyLock::new(|| Own {
 });
 
 impl Vm<'_> {
-    /// Sets the variables that the body of a class or define begins with. Evaluation stands in its scope; `subject` is what messages
-    /// call the resource.
+    /// Sets the initial variables of the body of a class or define. Evaluation is in its scope; `subject` is the name of the
+    /// resource in messages.
     pub(super) fn bind_attributes(
         &mut self,
         id: ResourceId,
@@ -139,7 +139,7 @@ impl Vm<'_> {
             true => self.catalog.set_at(id, given.places[index].map(|place| place as usize), attribute),
             false => self.catalog.set(id, attribute),
         };
-        debug_assert!(set.is_ok(), "only tags can be refused, and they are no parameters");
+        debug_assert!(set.is_ok(), "only tags can be refused, and they are not parameters");
         given.attributes = self.catalog.get(id).params.len();
     }
 
@@ -289,7 +289,7 @@ impl Vm<'_> {
         param.ty.as_ref().map(|ty| self.eval_type_expr(ty)).transpose()
     }
 
-    /// What is wrong with a parameter whose value may be shown, with the line of the data that its value comes from.
+    /// The error of a parameter whose value may be shown, with the line of the data that its value comes from.
     #[cold]
     fn with_data_origin(&mut self, wrong: Diagnostic, id: ResourceId, name: Name) -> Diagnostic {
         let resource = self.catalog.get(id);
@@ -374,7 +374,7 @@ impl Vm<'_> {
     }
 }
 
-/// What a resource has for each of the parameters of its class or define.
+/// The values of a resource for the parameters of its class or define.
 struct Given {
     values: Vec<Option<Value>>,
     /// Where they stand among the attributes of the resource.

@@ -13,7 +13,7 @@ use super::builder::{CatalogBuilder, Param, ResourceId};
 use crate::error::Location;
 use crate::function::Quality;
 use crate::program::{Call, Callee, Expr, Kind, Segment, Variable, VariableTarget};
-use crate::scope::{Found, Position, ScopeId};
+use crate::scope::{Position, ScopeId, VariableHit};
 use crate::vm::Vm;
 
 /// How an attribute was set.
@@ -46,9 +46,9 @@ pub struct Trail {
     pub how: How,
     /// Where in the code.
     pub location: Option<Location>,
-    /// What it was made of: nothing if it is written there.
+    /// Its sources: none if it is literal.
     pub parts: Arc<[Part]>,
-    /// What was set before and is no more.
+    /// The earlier values that were overridden.
     pub replaced: Option<Arc<Trail>>,
 }
 
@@ -74,7 +74,7 @@ impl Trail {
     }
 }
 
-/// What is remembered while a catalog is compiled for someone who wants to know where its values come from.
+/// The state recorded during a compilation that reports where values come from.
 #[derive(Debug, Default)]
 pub struct Recorder {
     /// Where the answer of the last lookup came from.
@@ -177,7 +177,7 @@ impl Vm<'_> {
         Some(Arc::new(Trail::new(how, location.cloned(), parts)))
     }
 
-    /// What the value of an expression is made of: the variables and lookups in it.
+    /// The sources of an expression's value: its variables and lookups.
     fn collect_parts(&self, recorder: &Recorder, expr: &Expr, parts: &mut Vec<Part>) {
         let mut all = |exprs: &mut dyn Iterator<Item = &Expr>| {
             exprs.for_each(|expr| self.collect_parts(recorder, expr, parts));
@@ -228,7 +228,7 @@ impl Vm<'_> {
         }
     }
 
-    /// Whether a call asks for data, so that where the data stands says more than the arguments.
+    /// Whether a call looks data up, so that the location of the data matters more than the arguments.
     fn is_lookup(&self, call: &Call) -> bool {
         let Callee::Function(callee) = &call.callee else { return false };
         self.environment().registry.is(callee.name.as_str(), Quality::LooksUp)
@@ -262,7 +262,7 @@ impl Vm<'_> {
             return Part::Parameter(resource.reference(), name, param.trail.clone());
         }
         if let Some((value, trail)) = recorder.variables.get(&(holder, name))
-            && matches!(self.scopes.find(holder, name), Found::Value(current) if current == value)
+            && matches!(self.scopes.find(holder, name), VariableHit::Value(current) if current == value)
         {
             return Part::Variable(name, Some(Arc::clone(trail)));
         }
@@ -302,7 +302,8 @@ impl Vm<'_> {
         let location = self.recorder.is_some().then(|| self.location(span));
         let Some(trail) = self.trail(How::Variable, Some(value), location.as_ref()) else { return };
         let at = self.position();
-        if let (Found::Value(value), Some(recorder)) = (self.scopes.find(at, name), &mut self.recorder) {
+        if let (VariableHit::Value(value), Some(recorder)) = (self.scopes.find(at, name), &mut self.recorder)
+        {
             recorder.variables.insert((at, name), (value.clone(), trail));
         }
     }

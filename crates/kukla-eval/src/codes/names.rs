@@ -172,7 +172,7 @@ kukla_syntax::codes! {
     /// ```
     NO_CLASS_NAME as RUNTIME_ERROR: Error, "Cannot use {value} as a class name";
 
-    /// `Class` stands for all classes; one is needed.
+    /// `Class` means all classes; one is needed.
     ///
     /// ```puppet
     /// include Class    # error
@@ -201,7 +201,7 @@ kukla_syntax::codes! {
     /// ```
     METAPARAMETER_AS_PARAMETER as PARSE_ERROR: Error, "{name} is a metaparameter; please choose another parameter name in the {owner} definition";
 
-    /// What a module declares as private can be used within that module only.
+    /// A private definition of a module can be used within that module only.
     ///
     /// `modules/ntp/manifests/service.pp`:
     ///
