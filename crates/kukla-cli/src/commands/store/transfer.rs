@@ -164,7 +164,7 @@ fn make_private(directory: &Path) -> Result<(), Problem> {
 
 fn write(place: &Path, document: &Json) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt;
-    output::file(place, format!("{document}\n").as_bytes())?;
+    output::write_file(place, format!("{document}\n").as_bytes())?;
     let private = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(place, private).map_err(|error| Problem::io("write", place, &error))
 }
