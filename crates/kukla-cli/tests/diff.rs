@@ -437,7 +437,7 @@ fn what_cannot_be_compared_is_said() {
     has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
     has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: invalid rule 'File['"]);
-    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
+    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["one is a file, the other a directory"]);
     has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["it is no catalog"]);
     repository.put("x", "");
     repository.commit("second");

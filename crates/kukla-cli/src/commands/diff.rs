@@ -29,11 +29,11 @@ Examples:
   kukla diff old/ new/ --facts facts/             two directories, every node with facts
   kukla diff web1-old.json web1-new.json          two catalogs")]
 pub struct Args {
-    /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or the
-    /// side before: a directory, a catalog, a revision [default: HEAD with the working tree]
+    /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or a
+    /// directory, catalog or revision before the change [default: HEAD with the working tree]
     #[arg(value_name = "FROM")]
     from: Option<String>,
-    /// The side after
+    /// Directory, catalog or revision after the change
     #[arg(value_name = "TO")]
     to: Option<String>,
     /// Control repository; revisions are those of its git repository
