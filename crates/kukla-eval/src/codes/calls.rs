@@ -64,7 +64,7 @@ kukla_syntax::codes! {
     /// A type can have functions whose code is in Ruby.
     METHOD_NOT_IMPLEMENTED as RUNTIME_ERROR: Error, "no method is implemented for {label}";
 
-    /// The text is no template.
+    /// The text is not a template.
     NO_TEMPLATE as RUNTIME_ERROR: Error, "{function}(): the parser did not produce an EppExpression";
 
     /// A template gives text; classes, defined types and functions are defined in manifests.

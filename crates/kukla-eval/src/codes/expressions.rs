@@ -131,7 +131,7 @@ kukla_syntax::codes! {
     /// ```
     MATCH_NOT_STRING: Error, "Left match operand must result in a String value. Got {actual}.";
 
-    /// The result of floating-point arithmetic is no number.
+    /// The result of floating-point arithmetic is not a number.
     ///
     /// ```puppet
     /// 0.0 / 0.0    # error
@@ -145,7 +145,7 @@ kukla_syntax::codes! {
     /// ```
     COMPARISON_NOT_POSSIBLE: Error, "Comparison of: {left} {operator} {right}, is not possible. Caused by '{reason}'.";
 
-    /// Before a parameter stands its type.
+    /// The expression before a parameter must be a type.
     ///
     /// ```puppet
     /// function f(Integer[1, 10, 2] $x) { $x }    # error

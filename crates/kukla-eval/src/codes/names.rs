@@ -172,7 +172,7 @@ kukla_syntax::codes! {
     /// ```
     NO_CLASS_NAME as RUNTIME_ERROR: Error, "Cannot use {value} as a class name";
 
-    /// `Class` stands for all classes; one is needed.
+    /// `Class` means all classes; a reference needs the name of one.
     ///
     /// ```puppet
     /// include Class    # error
@@ -201,7 +201,7 @@ kukla_syntax::codes! {
     /// ```
     METAPARAMETER_AS_PARAMETER as PARSE_ERROR: Error, "{name} is a metaparameter; please choose another parameter name in the {owner} definition";
 
-    /// What a module declares as private can be used within that module only.
+    /// Definitions and parameters that a module declares as private can be used within that module only.
     ///
     /// `modules/ntp/manifests/service.pp`:
     ///

@@ -3,7 +3,7 @@
 kukla_syntax::codes! {
     pub RESOURCES;
 
-    /// The code of a defined type failed; this is the statement that declares the resource. What is wrong is said where it is wrong.
+    /// The code of a defined type failed; this is the statement that declares the resource. The cause is reported with its own position.
     ///
     /// ```puppet
     /// define a { fail('b') }
@@ -52,7 +52,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_RESOURCE_KIND as RUNTIME_ERROR: Error, "Unknown resource type: '{name}'";
 
-    /// Before the braces of a resource stands its type.
+    /// The braces of a resource follow its type.
     ///
     /// ```puppet
     /// Integer { 'a': }    # error
@@ -87,7 +87,7 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_TITLE_TYPE_AT: Error, "Illegal title type at index {index}. Expected String, got {actual}";
 
-    /// A title stands once in a statement.
+    /// A statement contains the same title twice.
     ///
     /// ```puppet
     /// notify { ['a', 'a']: }    # error
@@ -211,14 +211,14 @@ kukla_syntax::codes! {
     /// ```
     OVERRIDE_FROM_OUTSIDE as PARSE_ERROR: Error, "Only subclasses can override parameters";
 
-    /// What is overridden is never declared.
+    /// An override names a resource that is never declared.
     ///
     /// ```puppet
     /// Notify['x'] { message => 'b' }    # error
     /// ```
     OVERRIDE_OF_NOTHING as PARSE_ERROR: Error, "Could not find resource(s) {resources} for overriding";
 
-    /// What is to be realized is never declared.
+    /// A resource is to be realized that is never declared.
     ///
     /// ```puppet
     /// realize(Notify['x'])    # error
@@ -255,7 +255,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_STAGE as RUNTIME_ERROR: Error, "Could not find stage {stage} specified by {resource}";
 
-    /// A collector stands behind a resource type.
+    /// A collector follows a resource type.
     COLLECTOR_WITHOUT_TYPE as RUNTIME_ERROR: Error, "LHS is not a type";
 
     /// Classes are included, not collected.
@@ -301,7 +301,7 @@ kukla_syntax::codes! {
     EXPORTING_WITHOUT_STORE as RT_NO_STORECONFIGS_EXPORT: Warning, "You cannot collect exported resources without storeconfigs being set; the export is ignored";
 
     /// The store of exported resources does not answer.
-    EXPORTS_UNAVAILABLE as RUNTIME_ERROR: Error, "Exported resources cannot be had: {reason}";
+    EXPORTS_UNAVAILABLE as RUNTIME_ERROR: Error, "Exported resources are not available: {reason}";
 
     /// A resource that another node exports exists already.
     DUPLICATE_EXPORTED_RESOURCE as PARSE_ERROR: Error, "A duplicate resource was found while collecting exported resources, with the type and title {resource}";
@@ -331,7 +331,7 @@ kukla_syntax::codes! {
     /// `defined` takes names and references.
     NEITHER_NAME_NOR_REFERENCE as RUNTIME_ERROR: Error, "Invalid argument of type '{actual}' to 'defined'";
 
-    /// What a deferred function is said to return does not fit the parameter it is for.
+    /// The declared return type of a deferred function does not match the type of its parameter.
     ///
     /// ```puppet
     /// function f() >> String { 'a' }
