@@ -145,7 +145,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         let after = Compiler::new(Recorded::new(Edited(next.world.clone()))).sharing(&before);
         let root = Path::new(ROOT);
         let (old, new) = (Tree { world: before.world(), root }, Tree { world: after.world(), root });
-        let files = Files::found(old, new);
+        let files = Files::compare(old, new);
         let quick = Comparison::new(Some(&files), Rules { tags: true, exact: true, ..Rules::default() });
         let (old_site, new_site) = (site(&before), site(&after));
         // The same with what earlier comparisons found, in a world of its own.

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use kukla::ruby::{self, Conversation, Ended, Said, ScriptLimits, Surroundings};
+use kukla::ruby::{self, Conversation, Ended, ScriptLimits, SessionResult, Surroundings};
 use kukla::world::policy::{Access, Commands, Files, Variables, Writes};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
@@ -172,11 +172,11 @@ fn converse(args: &Args, world: &dyn World) -> Outcome {
                 text.push('\n');
                 match conversation.say(&text) {
                     // An empty line ends what is unfinished.
-                    Said::Unfinished if !blank => continue,
-                    Said::Unfinished => errln!("unfinished"),
-                    Said::Value(shown) => outln!("=> {shown}"),
-                    Said::Ended(Ended::Failed(message)) => errln!("{message}"),
-                    Said::Ended(Ended::With(status)) => return Outcome::Status(status as u8),
+                    SessionResult::Unfinished if !blank => continue,
+                    SessionResult::Unfinished => errln!("unfinished"),
+                    SessionResult::Value(shown) => outln!("=> {shown}"),
+                    SessionResult::Ended(Ended::Failed(message)) => errln!("{message}"),
+                    SessionResult::Ended(Ended::With(status)) => return Outcome::Status(status as u8),
                 }
                 // The history is a comfort: without it the conversation goes on.
                 let _ = editor.add_history_entry(text.trim_end());

@@ -14,7 +14,7 @@ use super::shape::{log, rich};
 use crate::certname;
 use crate::compile::Outcome;
 
-/// What a method gives: nothing but the JSON text it has appended, or why there is none.
+/// The result of a method, which appends its JSON to the output.
 pub(super) type Answer = Result<(), Failed>;
 
 fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Failed> {
@@ -83,7 +83,7 @@ pub(super) fn eval(server: &Server, params: &Map<String, Json>, out: &mut String
 /// `lookup`: the value data has for `key`.
 pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, options } = request(server, params)?;
-    let wanted = wanted(params).map_err(Failed::request)?;
+    let wanted = lookup_request(params).map_err(Failed::request)?;
     let site = server.compiler.open(&site)?;
     let Outcome { result, logs, explanation, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
@@ -108,7 +108,7 @@ pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut Stri
     }
 }
 
-fn wanted(params: &Map<String, Json>) -> Result<data::LookupRequest, String> {
+fn lookup_request(params: &Map<String, Json>) -> Result<data::LookupRequest, String> {
     let keys = match params.get("key") {
         Some(Json::String(key)) => vec![key.as_str().into()],
         Some(Json::Array(keys)) => {
@@ -127,7 +127,7 @@ fn wanted(params: &Map<String, Json>) -> Result<data::LookupRequest, String> {
         keys,
         value_type,
         merge: given("merge"),
-        // That the default is null is something else than that there is none.
+        // A null default is different from no default.
         default: params.get("default").map(from_json),
         ..data::LookupRequest::default()
     })
