@@ -54,6 +54,7 @@ mod sqlite;
 mod store;
 mod time;
 mod tls;
+pub mod transfer;
 mod url;
 
 pub use exports::StoreExports;
