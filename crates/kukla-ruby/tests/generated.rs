@@ -426,8 +426,7 @@ fn programs_write_what_ruby_writes() {
         (number("KUKLA_RUBY_PROGRAMS").unwrap_or(FEW), number("KUKLA_RUBY_SEED").unwrap_or(1));
     let programs: Vec<String> = (seed..seed + count).map(|seed| Maker::new(seed).program()).collect();
     let Some(theirs) = answers(&programs).filter(|theirs| theirs.len() >= programs.len()) else {
-        eprintln!("no ruby at hand: nothing compared");
-        return;
+        return kukla_testing::skip("kukla-ruby/generated", "no ruby");
     };
     let mut different = Vec::new();
     for (number, (program, theirs)) in programs.iter().zip(&theirs).enumerate() {

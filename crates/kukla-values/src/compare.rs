@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 
 use kukla_syntax::deep;
 
+use crate::case::downcase;
 use crate::types::Type;
 use crate::types::leaf;
 use crate::{Str, Value};
@@ -153,7 +154,7 @@ fn found(yes: bool) -> Option<ValueMatch> {
 pub fn includes(haystack: &Value, needle: &Value) -> Option<ValueMatch> {
     match haystack {
         Value::String(text) => match needle {
-            Value::String(part) => found(text.to_lowercase().contains(&*part.to_lowercase())),
+            Value::String(part) => found(downcase(text).contains(&*downcase(part))),
             Value::Regexp(regexp) => regexp.is_match(text).then(|| ValueMatch::Regexp(text.clone())),
             _ => None,
         },

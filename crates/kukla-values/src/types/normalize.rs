@@ -91,7 +91,12 @@ fn normalized_variant(this: &Type, members: &[Type]) -> Type {
     merge(
         &mut types,
         |ty| is_enum(ty, true),
-        |enums| vec![Type::enumeration(strings(&enums).into_iter().map(|text| text.to_lowercase()), true)],
+        |enums| {
+            vec![Type::enumeration(
+                strings(&enums).into_iter().map(|text| crate::case::downcase(&text)),
+                true,
+            )]
+        },
     );
     merge(
         &mut types,
