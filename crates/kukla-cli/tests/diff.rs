@@ -438,7 +438,7 @@ fn what_cannot_be_compared_is_said() {
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
     has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: invalid rule 'File['"]);
     has(&repository.diff(&["data", "manifests/site.pp"]).1, &["one is a file, the other a directory"]);
-    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["it is no catalog"]);
+    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["invalid catalog in manifests/site.pp"]);
     repository.put("x", "");
     repository.commit("second");
     let clone = repository.root.join("shallow");

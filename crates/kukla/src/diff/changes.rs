@@ -266,11 +266,11 @@ fn whole_attributes(
     resource: &Resource,
     sides: for<'v> fn(&'v Value) -> (Option<&'v Value>, Option<&'v Value>),
 ) -> Vec<AttributeChange> {
-    let told = |(name, value): &(Str, Value)| {
+    let attribute = |(name, value): &(Str, Value)| {
         let (before, after) = sides(value);
         attribute(name, before, after, resource.sensitive_parameters.contains(name))
     };
-    resource.parameters.iter().map(told).collect()
+    resource.parameters.iter().map(attribute).collect()
 }
 
 fn attribute(name: &Str, before: Option<&Value>, after: Option<&Value>, is_secret: bool) -> AttributeChange {

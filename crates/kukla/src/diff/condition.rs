@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_eval::environment::Node;
+use kukla_syntax::Problem;
 use kukla_values::Value;
 use kukla_world::MemoryWorld;
 
@@ -24,15 +25,15 @@ const NAMES: [&str; 7] = ["change", "type", "title", "tags", "attribute", "befor
 
 impl Condition {
     /// Reads an expression.
-    pub fn new(expression: &str) -> Result<Condition, String> {
+    pub fn new(expression: &str) -> Result<Condition, Problem> {
         // As parameters of a lambda they hide what else has such a name, as the title of the main class.
         let names = NAMES.map(|name| format!("${name}")).join(", ");
         let code = format!("with(*$subject) |{names}| {{ {expression}\n}}");
         let site = Compiler::new(MemoryWorld::default()).open(&SiteSpec::of(code));
-        let site = site.map_err(|wrong| wrong.to_string())?;
+        let site = site?;
         match &site.broken_manifest {
-            Some(wrong) => Err(wrong.to_string()),
-            None if expression.trim().is_empty() => Err("there is no condition".to_owned()),
+            Some(failure) => Err(Box::new((**failure).clone()).into()),
+            None if expression.trim().is_empty() => Err(Problem::invalid("the condition is empty")),
             None => Ok(Condition { site, problem: Mutex::default() }),
         }
     }

@@ -166,7 +166,7 @@ fn reasons(json: &mut Json, reasons: &[Reason]) {
     if reasons.is_empty() {
         return;
     }
-    let told = |reason: &Reason| {
+    let shape = |reason: &Reason| {
         json!({
             "file": reason.file.as_str(),
             "line": reason.line,
@@ -175,5 +175,5 @@ fn reasons(json: &mut Json, reasons: &[Reason]) {
             "touched": reason.is_touched,
         })
     };
-    json["reasons"] = reasons.iter().map(told).collect();
+    json["reasons"] = reasons.iter().map(shape).collect();
 }

@@ -57,7 +57,7 @@ impl Rule {
         }
         let expression = if text == "where" { Some("") } else { text.strip_prefix("where ") };
         if let Some(expression) = expression {
-            let condition = Condition::new(expression).map_err(|why| invalid().because(why))?;
+            let condition = Condition::new(expression).map_err(|problem| invalid().caused_by(problem))?;
             return Ok(Rule {
                 text: text.to_owned(),
                 subject: RuleSubject::Where(Arc::new(condition)),

@@ -55,6 +55,8 @@ mod run_cache;
 mod selection;
 mod setup;
 mod store;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use catalogs::compare_catalogs;
