@@ -181,7 +181,7 @@ impl Invocation<'_> {
     fn all_layers(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
         let merge = Merge::parse(merge).map_err(|error| {
             let strategies = "the strategies are first, unique, hash and deep";
-            error.with_hint(format!("{strategies}; it stands in the call or in lookup_options of the data"))
+            error.with_hint(format!("{strategies}; set it in the call or in lookup_options of the data"))
         })?;
         let found = if self.frame.global_only {
             self.search_global(key, &merge)?
@@ -199,7 +199,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// What several places give, merged.
+    /// The merged values of several locations.
     pub fn merged<V>(
         &mut self,
         merge: &Merge,

@@ -71,7 +71,7 @@ fn compare_time(time: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// How two values stand to each other, or why that cannot be said.
+/// The order of two values, or the reason why there is none.
 pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'static str> {
     match (left, right) {
         (Value::String(a), Value::String(b)) => {
@@ -107,7 +107,7 @@ pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'sta
     }
 }
 
-/// What kind of thing a value is, in messages.
+/// The kind of a value, in messages.
 pub fn label(value: &Value) -> Str {
     let label = match value {
         Value::Undef => "Undef Value",

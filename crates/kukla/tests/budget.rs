@@ -410,7 +410,7 @@ fn a_deadline_is_kept() {
         Server::new(Hurried::default()).answer(&request)
     };
     assert!(
-        ask(json!(10)).contains("The evaluation was not over after the 10 seconds allowed"),
+        ask(json!(10)).contains("The evaluation exceeded its deadline of 10 seconds"),
         "{}",
         ask(json!(10))
     );

@@ -132,7 +132,7 @@ impl Formats {
     }
 }
 
-/// Specific types first, and those that have nothing to do with each other by rank or name. That is no order that every way of
+/// Specific types first, and unrelated ones by rank or name. This is not a total order on which all sorting algorithms
 /// sorting would agree on, so this is the way that Ruby sorts: halves are sorted and merged.
 fn sorted(mut formats: Vec<(Type, Format)>) -> Vec<(Type, Format)> {
     if formats.len() < 2 {

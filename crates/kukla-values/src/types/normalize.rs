@@ -1,4 +1,4 @@
-//! The same set said with fewer words: `NotUndef` where undef was never possible, a `Variant` of enums as one `Enum`.
+//! The same set in a shorter form: without a superfluous `NotUndef`, a `Variant` of enums as one `Enum`.
 
 use std::sync::Arc;
 
