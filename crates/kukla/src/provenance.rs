@@ -8,7 +8,7 @@ use kukla_eval::error::Location;
 use kukla_hiera::ValueOrigin;
 use serde_json::{Map, Value as Json, json};
 
-/// The document that stands beside a catalog: for each attribute of each resource how it got its value.
+/// The document beside a catalog: the origin of each attribute of each resource.
 pub fn document(node: &str, provenance: &[Provenance]) -> Json {
     let resources: Vec<Json> = provenance.iter().map(resource).collect();
     json!({"node": node, "resources": resources})
@@ -42,7 +42,7 @@ fn step(trail: &Trail, depth: usize) -> Json {
     match &trail.parts[..] {
         [] => {}
         _ if depth > DEEPEST => json["parts"] = "...".into(),
-        // What is one thing and nothing else needs no list.
+        // A single item needs no list.
         [Part::Data(places)] => json["data"] = data(places),
         [Part::Parameter(..) | Part::Variable(..)] => json["through"] = part(&trail.parts[0], depth),
         parts => json["parts"] = parts.iter().map(|p| part(p, depth)).collect(),
