@@ -13,9 +13,8 @@ use kukla::catalog::Difference;
 use kukla::diff::{
     Changes, Compared, Comparison, DiffCache, Failure, Files, Kind, Outcome, Rules, Subject, Tree,
 };
-use kukla::values::time::Timestamp;
 use kukla::world::record::{Digest, Recorded};
-use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
+use kukla::world::{Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
@@ -63,34 +62,14 @@ impl State {
 struct Edited(MemoryWorld);
 
 impl World for Edited {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.0.read(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.0.list(path)
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.0.exists(path)
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&self.0)
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         let content = format!("{:?} {:?}", self.0.files.get(path), self.0.list(path));
         let version = u32::from_le_bytes(*Digest::of([&content]).0.first_chunk()?);
         self.exists(path).then(|| Stamp { version: version.into(), length: content.len() as u64 })
-    }
-
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.0.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.0.run(command)
     }
 }
 

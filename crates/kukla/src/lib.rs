@@ -63,6 +63,7 @@ pub mod codes;
 mod compile;
 mod compiler;
 pub mod conf;
+pub mod config_file;
 mod confine;
 pub mod control;
 mod conversation;

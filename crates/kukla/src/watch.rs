@@ -1,16 +1,12 @@
 //! A world that remembers what was asked of it, so that it can tell whether the answers would still be the same.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-use kukla_values::time::Timestamp;
 use kukla_world::policy::Reach;
-use kukla_world::record::Ledger;
-use kukla_world::{
-    Change, CommandOutput, Conversation, DirectoryEntry, FileResult, Ownership, Policy, Refusal, Stamp, World,
-};
+use kukla_world::{Change, DirectoryEntry, FileResult, Stamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A world, and what was at every path that someone asked about.
@@ -264,6 +260,10 @@ fn present() -> Instant {
 }
 
 impl World for Watched {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&*self.world)
+    }
+
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         let known = self.seen().find(path);
         match known {
@@ -291,26 +291,6 @@ impl World for Watched {
         }
     }
 
-    fn now(&self) -> Timestamp {
-        self.world.now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.world.elapsed()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.world.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.world.run(command)
-    }
-
-    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
-        self.world.converse(command)
-    }
-
     fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
         let outcome = self.world.change(path, change);
         self.seen_mut().forget(path);
@@ -320,35 +300,11 @@ impl World for Watched {
         outcome
     }
 
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        self.world.ownership(path)
-    }
-
     fn exists(&self, path: &Path) -> bool {
         self.find(path).is_some()
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         self.find(path)
-    }
-
-    fn refusal(&self, path: &Path) -> Option<Refusal> {
-        self.world.refusal(path)
-    }
-
-    fn policy(&self) -> &Policy {
-        self.world.policy()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.world.resolve(path)
-    }
-
-    fn here(&self) -> PathBuf {
-        self.world.here()
-    }
-
-    fn ledger(&self) -> Option<&Ledger> {
-        self.world.ledger()
     }
 }

@@ -162,6 +162,19 @@ impl Checker<'_, '_> {
     }
 }
 
+/// Whether a directory of this name can be a module: a lower-case letter, then lower-case letters, digits and `_`.
+///
+/// ```
+/// use kukla_syntax::validate::is_module_name;
+///
+/// assert!(is_module_name("ntp_client2"));
+/// assert!(!is_module_name("puppetlabs-ntp") && !is_module_name("Ntp") && !is_module_name(".git") && !is_module_name(""));
+/// ```
+pub fn is_module_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
