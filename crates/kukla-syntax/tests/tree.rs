@@ -58,8 +58,8 @@ fn nesting_has_a_limit() {
     assert_eq!(messages(&chain), [""; 0]);
 }
 
-/// The hint at a brace that is not closed looks at each line once, and once for all blocks. If it looked once for each block, the larger of these
-/// texts would take hours.
+/// The hint for an unclosed brace looks at each line once, and once for all blocks. If it looked once for each block, the larger of these texts
+/// would take hours.
 #[test]
 fn blocks_without_an_end_take_no_longer_than_others() {
     for text in [
