@@ -75,7 +75,7 @@ impl Vm<'_> {
         })
     }
 
-    /// The value that is accessed. For `$facts` only the fact in question is recorded.
+    /// The accessed value. Of `$facts` only the accessed fact is recorded.
     fn eval_accessed(&mut self, access: &Access) -> Flow {
         if self.tracker().is_some()
             && let Kind::Variable(variable) = &access.left.unwrapped().kind
@@ -234,7 +234,7 @@ pub(crate) fn flatten(values: Vec<Value>) -> Vec<Value> {
     flat
 }
 
-/// The name of a key of the wrong kind in messages.
+/// The description of a key of the wrong kind in messages.
 pub(crate) fn key_type(value: &Value) -> String {
     match value {
         Value::Undef => "Undef".to_owned(),

@@ -16,7 +16,7 @@ use crate::codes::{
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Assign, AssignOperator, IllegalTarget, Target};
-use crate::scope::{ScopeId, VariableHit};
+use crate::scope::{ScopeId, VariableSearch};
 use crate::vm::Vm;
 use kukla_syntax::validate::codes::{CROSS_SCOPE_ASSIGNMENT, ILLEGAL_ASSIGNMENT, ILLEGAL_NUMERIC_ASSIGNMENT};
 use kukla_values::codes::OPERATOR_NOT_APPLICABLE;
@@ -50,7 +50,7 @@ impl Vm<'_> {
         }
     }
 
-    /// An invalid target is rejected before the value is computed.
+    /// Refuses an invalid target before the value is computed.
     fn check_target(&self, target: &Target) -> Flow<()> {
         match target {
             Target::Variable(..) => Ok(()),
@@ -131,10 +131,10 @@ impl Vm<'_> {
             return Err(self.fail(span, diagnostic!(ADDING_TO_NO_VARIABLE)));
         };
         let outer = match self.scopes.find(self.position(), *name) {
-            VariableHit::Value(value) => Some(value.clone()),
+            VariableSearch::Value(value) => Some(value.clone()),
             _ => self.node_variable(name.as_str()),
         };
-        // Whether the name is free here is checked before the values.
+        // An error about the name comes before errors about the values.
         self.check_free(*name, span)?;
         let joined = match outer {
             None if operator == Operator::Subtract => Value::Undef,

@@ -8,7 +8,7 @@ use crate::error::Flow;
 use crate::vm::Vm;
 
 impl Vm<'_> {
-    /// The budget of the compilation; all parts of it charge here.
+    /// The limits of the compilation and its use so far; everything that works for it charges here.
     #[inline]
     pub fn budget(&self) -> &Budget {
         self.compilation.budget()

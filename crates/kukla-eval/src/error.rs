@@ -32,7 +32,7 @@ pub type Flow<T = Value> = Result<T, Raise>;
 pub(crate) const PARSE_ERROR: &str = "PARSE_ERROR";
 
 impl Raised {
-    /// The error where there is nothing to leave and nothing to look up: anything but an error is an error there.
+    /// The error at a place that `next`, `break`, `return` and `not_found` cannot leave: there they are errors themselves.
     pub fn into_diagnostic(self) -> Box<Diagnostic> {
         let (word, location) = match self {
             Raised::Error(wrong) => return wrong,
@@ -76,7 +76,7 @@ impl Raise {
         &mut self.0
     }
 
-    /// The error at a location that `next`, `break` and `return` cannot leave.
+    /// The same as an error, at a place that `next`, `break` and `return` cannot leave.
     pub fn illegal(self) -> Raise {
         self.into_diagnostic().into()
     }
@@ -86,12 +86,12 @@ impl Raise {
         *self.0
     }
 
-    /// The error where there is nothing to leave and nothing to look up: anything but an error is an error there.
+    /// The error at a place that `next`, `break`, `return` and `not_found` cannot leave: there they are errors themselves.
     pub fn into_diagnostic(self) -> Box<Diagnostic> {
         self.0.into_diagnostic()
     }
 
-    /// The diagnostic, if it is an error.
+    /// The error, if it is one.
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match &*self.0 {
             Raised::Error(diagnostic) => Some(diagnostic),

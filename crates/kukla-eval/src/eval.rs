@@ -157,7 +157,7 @@ impl Vm<'_> {
         self.made(Value::Hash(hash))
     }
 
-    /// The elements of `*value`.
+    /// The values that `*value` expands to.
     pub(crate) fn unfolded(&mut self, value: Value) -> Flow<Array> {
         Ok(match value {
             Value::Undef => Array::new(),

@@ -1,4 +1,4 @@
-//! The log of a compilation: messages of logging functions, warnings, deprecations.
+//! Messages of a compilation: those of logging functions, warnings, deprecations.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ const PUPPET: &str = "Puppet";
 pub struct Log {
     /// How urgent it is.
     pub level: LogLevel,
-    /// Its text.
+    /// The text.
     pub message: String,
     /// Where it comes from in Puppet's words: `Scope(Class[main])`, or `Puppet` for warnings.
     pub source: String,
@@ -25,7 +25,7 @@ pub struct Log {
     pub location: Option<Location>,
     /// The code of the rule, if it is a warning about one.
     pub issue: Option<&'static str>,
-    /// The rule itself, for renderers that draw a source excerpt.
+    /// The diagnostic itself, for source excerpts.
     pub rule: Option<Box<Diagnostic>>,
 }
 
@@ -35,22 +35,22 @@ pub(crate) struct Messages {
     /// The lowest level that is kept.
     wanted: LogLevel,
     logs: Vec<Log>,
-    /// The budget for messages.
+    /// The budget that messages are charged to.
     budget: Rc<Budget>,
-    /// The keys of messages that are logged only once.
-    said: FxHashSet<String>,
+    /// The keys of messages that are logged once.
+    once: FxHashSet<String>,
 }
 
-/// The extent of the log at a moment.
+/// The messages up to a moment.
 #[derive(Debug)]
 pub(crate) struct Mark {
     logs: usize,
-    said: FxHashSet<String>,
+    once: FxHashSet<String>,
 }
 
 impl Messages {
     pub fn new(wanted: LogLevel, budget: Rc<Budget>) -> Messages {
-        Messages { wanted, logs: Vec::new(), budget, said: FxHashSet::default() }
+        Messages { wanted, logs: Vec::new(), budget, once: FxHashSet::default() }
     }
 
     /// All messages, in order.
@@ -58,20 +58,20 @@ impl Messages {
         &self.logs
     }
 
-    /// All messages, in order; the log is then empty.
+    /// Removes all messages and returns them, in order.
     pub fn take(&mut self) -> Vec<Log> {
         std::mem::take(&mut self.logs)
     }
 
-    /// The extent of the log now.
+    /// The messages so far.
     pub fn mark(&self) -> Mark {
-        Mark { logs: self.logs.len(), said: self.said.clone() }
+        Mark { logs: self.logs.len(), once: self.once.clone() }
     }
 
-    /// Drops the messages logged since.
+    /// Drops the messages since then.
     pub fn return_to(&mut self, mark: Mark) {
         self.logs.truncate(mark.logs);
-        self.said = mark.said;
+        self.once = mark.once;
     }
 
     /// Keeps a message if its level is wanted. One too many is not kept, and the evaluation ends with its next step.
@@ -105,8 +105,8 @@ impl Messages {
         }
     }
 
-    /// Whether nothing was logged yet under this key, which now counts as logged.
+    /// Whether no message was logged under this key yet; the next call returns `false`.
     pub fn is_first(&mut self, key: &str) -> bool {
-        !self.said.contains(key) && self.said.insert(key.to_owned())
+        !self.once.contains(key) && self.once.insert(key.to_owned())
     }
 }

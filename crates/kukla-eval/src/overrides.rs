@@ -1,4 +1,4 @@
-//! Replacements of functions and templates of modules (`--overrides DIR`): functions in Puppet (`functions/web/port.pp`),
+//! Replacements for functions and templates of modules that cannot run here (`--overrides DIR`): functions in Puppet (`functions/web/port.pp`),
 //! tables of calls (`functions/web/port.json`), other templates (`templates/web/page.erb`).
 
 use std::path::{Component, Path, PathBuf};
@@ -53,12 +53,12 @@ impl Environment {
         self.reading(|world| world.exists(&path)).then_some(path)
     }
 
-    /// The file with a Puppet function that replaces the one of that name.
+    /// The file of a function in Puppet that replaces the one of that name.
     pub fn function_override(&self, name: &str) -> Option<PathBuf> {
         self.override_at("functions", &format!("{}.pp", name.replace("::", "/")))
     }
 
-    /// The file with a table that replaces the function of that name.
+    /// The file of a table that replaces the function of that name.
     pub fn table_override(&self, name: &str) -> Option<PathBuf> {
         self.override_at("functions", &format!("{}.json", name.replace("::", "/")))
     }

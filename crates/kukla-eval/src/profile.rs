@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::vm::Vm;
 
-/// The kind of a measured activity.
+/// The kind of a profiled spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SpotKind {
     /// Finding, reading and understanding the files of a definition.
@@ -68,10 +68,10 @@ pub struct Spot {
 pub struct Profile {
     /// How long all of it took.
     pub total: Duration,
-    /// The spots, each after its caller.
+    /// The calls, each after its caller.
     pub spots: Vec<Spot>,
     index: FxHashMap<(Option<usize>, SpotKind, Str), usize>,
-    /// The active spots, and when each began.
+    /// The calls in progress, and when they began.
     open: Vec<(usize, Duration)>,
     began: Duration,
 }
@@ -138,7 +138,7 @@ impl Profile {
         own
     }
 
-    /// The sums over all callers, the longest own time first.
+    /// All spots, summed over their callers, the one with the most time of its own first.
     pub fn sums(&self) -> Vec<Sum> {
         let own = self.own_times();
         let mut sums = FxHashMap::<(SpotKind, &Str), Sum>::default();

@@ -21,13 +21,13 @@ pub struct Program {
     pub text: Arc<str>,
     /// Every definition of the file, nested ones included, in the order of the text.
     pub definitions: Vec<Definition>,
-    /// The statements outside the definitions.
+    /// The statements without the definitions.
     pub main: Expr,
     /// The parameters of a template.
     pub epp: Option<EppHead>,
     /// Warnings about the text.
     pub warnings: Vec<Diagnostic>,
-    /// The names that an environment resolves.
+    /// The number of names that an environment has to resolve.
     pub questions: Questions,
     /// The names that other files may define, in the order of the text.
     pub mentions: Box<[Mention]>,
@@ -66,7 +66,7 @@ pub struct Questions {
     pub(crate) signatures: u32,
 }
 
-/// The question which type a name or an expression of names refers to.
+/// The slot for the type that a name or an expression of names means.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeSlot(pub(crate) u32);
 
@@ -98,7 +98,7 @@ fn next(count: &mut u32) -> u32 {
     number
 }
 
-/// The parameters of a template.
+/// The parameter list of a template.
 #[derive(Debug)]
 pub struct EppHead {
     /// The parameters between bars.
@@ -128,7 +128,7 @@ pub enum Definition {
 #[derive(Debug, Default)]
 pub struct Params {
     list: Box<[Param]>,
-    /// The index of each name, if there are enough that a linear search is slow.
+    /// The index of each name, if there are too many for a linear search.
     places: Option<Arc<FxHashMap<Name, u32>>>,
 }
 
@@ -255,14 +255,14 @@ pub struct AliasDefinition {
     pub name: Name,
     /// Its position.
     pub span: Span,
-    /// Its definition.
+    /// Its right-hand side.
     pub ty: Expr,
 }
 
 /// A node definition.
 #[derive(Debug)]
 pub struct NodeDefinition {
-    /// The nodes it applies to.
+    /// The nodes that it applies to.
     pub matches: Box<[NodeMatch]>,
     /// Its position.
     pub span: Span,
@@ -270,7 +270,7 @@ pub struct NodeDefinition {
     pub body: Expr,
 }
 
-/// The nodes that a node definition applies to.
+/// The nodes that a definition applies to.
 #[derive(Debug)]
 pub enum NodeMatch {
     /// One name, in lower case.
@@ -359,7 +359,7 @@ pub struct Expr {
     pub kind: Kind,
 }
 
-/// Deep nesting is freed level by level.
+/// Deeply nested expressions are dropped level by level.
 impl Drop for Expr {
     #[inline]
     fn drop(&mut self) {
@@ -457,7 +457,7 @@ pub enum Kind {
 pub struct Variable {
     /// As written, without `$`.
     pub name: Name,
-    /// The value to search for and where.
+    /// The scope and name to search.
     pub target: VariableTarget,
 }
 
@@ -588,7 +588,7 @@ pub struct Constant {
 /// `a[b, c]`.
 #[derive(Debug)]
 pub struct Access {
-    /// The value that is accessed.
+    /// The accessed value.
     pub left: Expr,
     /// Between the brackets.
     pub keys: Box<[Expr]>,
@@ -665,7 +665,7 @@ pub struct Case {
 pub struct CaseOption {
     /// The values it applies to.
     pub values: Box<[Expr]>,
-    /// The result.
+    /// The body.
     pub then: Expr,
 }
 
@@ -707,7 +707,7 @@ pub struct ResourceBody {
 pub struct Attribute {
     /// Its position.
     pub span: Span,
-    /// Its value.
+    /// The operator and the value.
     pub operation: AttributeOperation,
 }
 
@@ -738,7 +738,7 @@ pub struct DefaultsExpr {
 pub struct OverrideExpr {
     /// Whether it is written with `@` or `@@`, which has no meaning here.
     pub form: ResourceForm,
-    /// The resources to override.
+    /// The overridden resources.
     pub resources: Expr,
     /// The attributes.
     pub attributes: Box<[Attribute]>,
@@ -751,7 +751,7 @@ pub struct CollectExpr {
     pub ty: Expr,
     /// `<<| |>>`.
     pub exported: bool,
-    /// The query; nothing means everything.
+    /// The condition; without one, everything is collected.
     pub query: Option<Query>,
     /// The overrides.
     pub overrides: Box<[Attribute]>,

@@ -13,7 +13,7 @@ use crate::signature::{Signature, Signatures};
 use crate::unit::Defined;
 use crate::vm::Vm;
 
-/// The target of a call.
+/// A function that can be called.
 #[derive(Clone, Debug)]
 pub enum Function {
     /// A built-in one.
@@ -59,7 +59,7 @@ pub enum FunctionOrigin {
     /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version; if the newer one has another of that
     /// name, it takes that one's place.
     FormerStdlib,
-    /// The version of a function in puppetlabs-stdlib 9; it replaces the other one with such a version.
+    /// A function as version 9 of puppetlabs-stdlib has it; it replaces the other one with such a version.
     LaterStdlib,
 }
 
@@ -137,7 +137,7 @@ impl Registry {
         self.functions.get(&name).copied()
     }
 
-    /// The variant of a function in a major version of puppetlabs-stdlib, if it has one.
+    /// The function of a name in a major version of puppetlabs-stdlib, if that version has its own.
     pub fn in_stdlib(&self, name: Name, major: u32) -> Option<&'static Registered> {
         let table = if major < 9 { &self.former } else { &self.later };
         table.get(&name).copied()
@@ -153,7 +153,7 @@ impl Registry {
         [&self.functions, &self.former, &self.later].into_iter().flat_map(|table| table.values().copied())
     }
 
-    /// Whether the built-in function of that name has a property.
+    /// Whether the built-in function of that name has a quality.
     pub fn is(&self, name: &str, quality: Quality) -> bool {
         let found = Name::existing(name).and_then(|name| self.get(name));
         found.is_some_and(|function| function.builtin.is(quality))

@@ -1,4 +1,4 @@
-//! Remarks: warnings about a file or a module, logged by every compilation that uses it, once, when it first does.
+//! Remarks about a file or a module: every compilation that uses it logs them once, when it first does.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::Flow;
 use crate::program::Program;
 use crate::vm::Vm;
 
-/// Something to say about what a compilation uses.
+/// A remark about something that a compilation uses.
 #[derive(Debug)]
 pub enum Remark {
     /// Warnings about a text.
@@ -30,7 +30,7 @@ pub enum Remark {
         /// The class or defined type.
         owner: Name,
     },
-    /// The inputs of a text, for the record of the compilation; none unless the world is recorded.
+    /// The inputs of a text, for the record of the compilation; only if the world is recorded.
     Read(InputSet),
 }
 
@@ -81,18 +81,18 @@ impl Remarks {
     }
 }
 
-/// The remarks that a compilation has logged so far.
+/// The remarks that a compilation has made so far.
 #[derive(Debug, Default)]
-pub(crate) struct RemarkLog {
+pub(crate) struct RemarksMade {
     /// The remarks made, by address.
     made: FxHashMap<usize, Arc<Remark>>,
-    /// The remarks since each pending question was asked, innermost last, including those logged before.
+    /// For each cached answer in progress, the remarks that it needs, innermost last.
     asked: Vec<Remarks>,
 }
 
-impl RemarkLog {
-    /// Those of some remarks that were not made yet, which now count as made.
-    pub fn unsaid(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
+impl RemarksMade {
+    /// Those of some remarks that were not made yet; from now on they are.
+    pub fn take_new(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
         if let Some(asked) = self.asked.last_mut() {
             asked.extend(remarks);
         }
@@ -103,12 +103,12 @@ impl RemarkLog {
     }
 
     /// Begins to find an answer.
-    pub fn ask(&mut self) {
+    pub fn begin(&mut self) {
         self.asked.push(Remarks::default());
     }
 
-    /// Ends a question; returns the remarks since, including those logged before.
-    pub fn answered(&mut self) -> Remarks {
+    /// Ends what [`RemarksMade::begin`] began; returns the remarks since then, made or already made before.
+    pub fn finish(&mut self) -> Remarks {
         let remarks = self.asked.pop().unwrap_or_default();
         if let Some(outer) = self.asked.last_mut() {
             outer.extend(&remarks);
@@ -128,9 +128,9 @@ impl Vm<'_> {
 
     /// Finds an answer that is kept for later compilations, which then have to make the same remarks.
     pub(crate) fn answer<T>(&mut self, find: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<(T, Remarks)> {
-        self.compilation.said_mut().ask();
+        self.compilation.remarks_made_mut().begin();
         let result = find(self);
-        let remarks = self.compilation.said_mut().answered();
+        let remarks = self.compilation.remarks_made_mut().finish();
         Ok((result?, remarks))
     }
 }

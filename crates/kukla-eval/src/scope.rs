@@ -2,8 +2,8 @@
 //!
 //! Two kinds of storage, because two kinds of lifetime. A *named scope* (top, node, class, define) stays for the whole
 //! compilation: `$ntp::servers` can be asked for at any later time. A *frame* (the call of a function or lambda) is gone when
-//! the call ends, so frames form a stack whose memory is reused. A [`Position`] is the current position of evaluation: the
-//! named scope, and in which frame within it.
+//! the call ends, so frames form a stack whose memory is reused. A [`Position`] is a point of evaluation: a
+//! named scope, and a frame within it.
 //!
 //! Match variables follow Puppet's rules: a successful match hides the ones before it until the enclosing `if`, `case`,
 //! selector or lambda ends; an inner scope sees those of the outer one (`tests/language/match.md`).
@@ -23,7 +23,7 @@ impl ScopeId {
     /// The top scope.
     pub const TOP: ScopeId = ScopeId(0);
 
-    /// The index of the scope.
+    /// The index of the scope among all.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -94,7 +94,7 @@ pub struct Variables {
 }
 
 /// Parameters that stand in a row, in the order of the class or define, which knows the place of each: what is the same for
-/// all that it is evaluated for need not be computed again.
+/// everything it is used for need not be computed again.
 #[derive(Debug)]
 struct Row {
     places: Arc<FxHashMap<Name, u32>>,
@@ -136,14 +136,14 @@ impl Variables {
         self.others().find(|(_, known)| *known == name).map(|(at, _)| at)
     }
 
-    /// The variables that are not parameters in a row, with their index.
+    /// The variables that are not parameters, with their indexes.
     fn others(&self) -> impl Iterator<Item = (usize, Name)> {
         let within = self.row.as_ref().map_or(0..0, |row| row.first..row.first + row.length);
         let names = self.entries.iter().map(|(name, _)| *name).enumerate();
         names.filter(move |(at, _)| !within.contains(at))
     }
 
-    /// The number of variables that are not parameters in a row.
+    /// The number of variables that are not parameters.
     #[inline]
     fn others_count(&self) -> usize {
         self.entries.len() - self.row.as_ref().map_or(0, |row| row.length)
@@ -174,7 +174,7 @@ impl Variables {
         }
     }
 
-    /// Reserves space for this number of variables.
+    /// Makes room for this number of additional variables.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.entries.reserve(more);
         let all = self.entries.len() + more;
@@ -302,9 +302,9 @@ pub struct Scopes {
     node: Option<ScopeId>,
 }
 
-/// The result of a search for a variable.
+/// The outcome of a search for a variable.
 #[derive(Debug)]
-pub(crate) enum VariableHit<'s> {
+pub(crate) enum VariableSearch<'s> {
     Value(&'s Value),
     /// A parameter whose default has not been evaluated yet.
     Pending(Name),
@@ -397,26 +397,26 @@ impl Scopes {
 
     /// Looks a plain name up from `at` outwards.
     #[inline]
-    pub(crate) fn find(&self, at: Position, name: Name) -> VariableHit<'_> {
+    pub(crate) fn find(&self, at: Position, name: Name) -> VariableSearch<'_> {
         let mut frame = at.frame;
         while frame != FrameId::NONE {
             let here = &self.frames[frame.0 as usize];
             if let Some(value) = here.variables.get(name) {
-                return VariableHit::Value(value);
+                return VariableSearch::Value(value);
             }
             if !here.pending.is_empty() && here.pending.contains(&name) {
-                return VariableHit::Pending(name);
+                return VariableSearch::Pending(name);
             }
             frame = here.outer;
         }
         let mut scope = Some(at.scope);
         while let Some(id) = scope {
             if let Some(value) = self.get(id).variables.get(name) {
-                return VariableHit::Value(value);
+                return VariableSearch::Value(value);
             }
             scope = self.next(id);
         }
-        VariableHit::Nothing
+        VariableSearch::Nothing
     }
 
     /// A number that stays the same as long as these names, looked up from `at`, mean the same variables of the top scope;
@@ -501,7 +501,7 @@ impl Scopes {
         }
     }
 
-    /// Sets a variable in the current scope; `false` if it is set already.
+    /// Sets a variable at a position; `false` if it is set already.
     pub(crate) fn bind(&mut self, at: Position, name: Name, value: Value) -> bool {
         match at.frame {
             FrameId::NONE => self.get_mut(at.scope).variables.bind(name, value),
@@ -537,7 +537,7 @@ impl Scopes {
         Value::Undef
     }
 
-    /// The captures of the current scope, to restore later.
+    /// The captures at a position, to restore them later.
     pub(crate) fn captures(&self, at: Position) -> Option<Captures> {
         match at.frame {
             FrameId::NONE => self.get(at.scope).captures.clone(),
@@ -545,7 +545,7 @@ impl Scopes {
         }
     }
 
-    /// Sets the captures of the current scope.
+    /// Sets the captures at a position.
     pub(crate) fn set_captures(&mut self, at: Position, captures: Option<Captures>) {
         match at.frame {
             FrameId::NONE => self.get_mut(at.scope).captures = captures,
@@ -604,7 +604,7 @@ impl Scopes {
         frame.captures = None;
     }
 
-    /// Reserves space for this number of parameters in a fresh frame.
+    /// Makes room for this number of parameters in a fresh frame.
     pub(crate) fn expect(&mut self, at: Position, parameters: usize) {
         self.frames[at.frame.0 as usize].variables.reserve(parameters);
     }
@@ -617,7 +617,7 @@ impl Scopes {
 
     /// The parameters set in a frame.
     #[inline]
-    pub(crate) fn parameters(&self, at: Position) -> &[(Name, Value)] {
+    pub(crate) fn entries(&self, at: Position) -> &[(Name, Value)] {
         &self.frames[at.frame.0 as usize].variables.entries
     }
 

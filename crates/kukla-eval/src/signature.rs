@@ -35,7 +35,7 @@ pub struct Parameter {
     pub name: Str,
     /// The type of its value; of each value, if it takes the rest.
     pub ty: Type,
-    /// Its default; `undef` may mean something that only the body knows.
+    /// Its default; `undef` may mean one that only the body knows.
     pub default: Option<Value>,
     /// How many arguments it takes.
     pub count: Range,
@@ -77,8 +77,8 @@ impl Registered {
         self.signatures.get_or_init(read).as_ref().map_err(|error| self.unreadable(error))
     }
 
-    /// The real parameters and return type, for checkers, editors and documentation: more precise where Puppet's
-    /// signature accepts anything.
+    /// Its precise signatures, for checkers, editors and documentation: more specific than those that Puppet advertises where
+    /// these accept anything.
     pub fn honest_signatures(&self) -> Flow<&[Signature]> {
         if self.builtin.tools.is_empty() {
             return Ok(&self.signatures()?.overloads);

@@ -1,7 +1,7 @@
-//! The current position of evaluation: the scope and the text, the calls that led there, the parameter being evaluated.
+//! The current point of evaluation: scope and text, the calls that led there, the parameter it is for.
 //!
-//! It is never set and reset by hand. To evaluate something elsewhere, use one of the functions below, which
-//! take a closure and restore the position afterwards.
+//! Nothing sets and resets this by hand. Code that evaluates something elsewhere uses one of the functions below, which run a
+//! closure there and return afterwards.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::unit::Unit;
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
-/// The current position of evaluation.
+/// The current point of evaluation.
 #[derive(Debug)]
 pub(crate) struct Standpoint {
     /// The scope, and the variables of the call if there is one.
@@ -42,8 +42,8 @@ struct Call {
 
 /// The variables that a call sees besides its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Sees {
-    /// Those visible from a position: a lambda.
+pub(crate) enum Visibility {
+    /// The variables visible from a position: a lambda.
     From(Position),
     /// The top scope, and no match variables: a function or template.
     Top,
@@ -68,7 +68,7 @@ impl Standpoint {
         let stands_here = |call: &Call| {
             call.location.span == self.call && call.location.source.name() == self.unit.source.name()
         };
-        // A function with a block runs in its own position, and so does one that another language calls for it.
+        // A function with a block is on the stack itself, and so is one that another language calls for it.
         let mut around = &*self.calls;
         while let Some((own, outer)) = around.split_last()
             && stands_here(own)
@@ -95,7 +95,7 @@ impl Standpoint {
 }
 
 impl Vm<'_> {
-    /// The current scope and frame.
+    /// The current position among the scopes.
     #[inline]
     pub(crate) fn position(&self) -> Position {
         self.standpoint.position
@@ -159,12 +159,12 @@ impl Vm<'_> {
     pub(crate) fn with_variables<T>(
         &mut self,
         unit: &Arc<Unit>,
-        sees: Sees,
+        sees: Visibility,
         body: impl FnOnce(&mut Self) -> T,
     ) -> T {
         let position = match sees {
-            Sees::From(position) => self.scopes.push(position),
-            Sees::Top => self.scopes.push_sealed(Position::named(ScopeId::TOP)),
+            Visibility::From(position) => self.scopes.push(position),
+            Visibility::Top => self.scopes.push_sealed(Position::named(ScopeId::TOP)),
         };
         let result = self.inside(unit, position, body);
         self.scopes.pop();

@@ -1,5 +1,5 @@
-//! Suggestions for an unknown name: the nearest existing name, for hints. This code runs only after
-//! an error.
+//! Suggestions for an unknown name: the nearest of all known ones, for hints. Nothing here runs unless
+//! something is wrong.
 
 use std::path::{Path, PathBuf};
 

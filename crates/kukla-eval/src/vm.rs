@@ -1,8 +1,8 @@
 //! The state of one compilation: what runs the program and what functions are given.
 //!
-//! It has four parts, each with its own door. `Compilation` is what the whole compilation has in common: environment, node,
-//! data, messages, budget. `Standpoint` is the current position; it changes for the time of a closure and no
-//! longer. [`Scopes`] has the variables. [`CatalogBuilder`] has the catalog, and all of its logic that evaluates no code.
+//! It has four parts. `Compilation` is the state that the whole compilation shares: environment, node, data, messages, the budget.
+//! `Standpoint` is the current point of evaluation, which changes for the time of a closure only. [`Scopes`] has the variables.
+//! [`CatalogBuilder`] has the catalog, and all of its logic that evaluates no code.
 //!
 //! # What a function may do
 //!
@@ -17,7 +17,7 @@
 //! - account for what it does: [`Vm::charge`] for steps, [`Vm::budget`] for all else. What a function gives is counted by the call;
 //!   what can be far larger than what it was given, or takes long, it charges itself, before it begins.
 //!
-//! Errors are returned without a location: the call that is being evaluated adds its own.
+//! It returns errors without a position: the call that is being evaluated adds its own.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ use crate::types::OpenTypes;
 pub struct Vm<'e> {
     /// The state that the whole compilation shares.
     pub(crate) compilation: Compilation<'e>,
-    /// The current position.
+    /// The current point of evaluation.
     pub(crate) standpoint: Standpoint,
     /// All scopes.
     pub(crate) scopes: Scopes,
@@ -94,7 +94,7 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// The state shared with other compilations.
+    /// The environment, shared with other compilations.
     #[inline]
     pub fn environment(&self) -> &'e Environment {
         self.compilation.environment()
@@ -111,7 +111,7 @@ impl<'e> Vm<'e> {
         self.compilation.world()
     }
 
-    /// Records inputs of the compilation, if the world is recorded.
+    /// Records the inputs of the compilation, if the world is recorded.
     pub fn tracker(&self) -> Option<&Tracker<'e>> {
         self.compilation.tracker()
     }
@@ -132,12 +132,12 @@ impl<'e> Vm<'e> {
         self.compilation.take_record()
     }
 
-    /// Annotations of values.
+    /// The annotations of values.
     pub fn annotations(&self) -> &Annotations {
         self.compilation.annotations()
     }
 
-    /// Annotations of values, mutable.
+    /// The annotations of values, mutable.
     pub fn annotations_mut(&mut self) -> &mut Annotations {
         self.compilation.annotations_mut()
     }
@@ -253,7 +253,7 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// Whether nothing was logged yet under this key, which now counts as logged.
+    /// Whether no message was logged under this key yet; the next call returns `false`.
     pub fn is_first(&mut self, key: &str) -> bool {
         self.compilation.messages_mut().is_first(key)
     }

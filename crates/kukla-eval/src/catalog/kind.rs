@@ -1,4 +1,4 @@
-//! The types of resources, and how they are found by name.
+//! The definition behind a resource, and how types are found by name.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::program::{Class, Define, NodeDefinition};
 use crate::unit::Defined;
 use crate::vm::Vm;
 
-/// The definition of a resource's type.
+/// The definition behind a resource.
 #[derive(Clone, Debug)]
 pub(crate) enum ResourceDefinition {
     /// A type that agents know how to apply.
@@ -47,7 +47,7 @@ impl ResourceDefinition {
         }
     }
 
-    /// The attribute that the title sets and that `name` is an alias of.
+    /// The attribute that the title sets, of which `name` is an alias.
     pub fn namevar(&self) -> &'static str {
         match self {
             ResourceDefinition::Native(ty) => ty.namevar(),

@@ -1,5 +1,5 @@
-//! Private classes, defined types and parameters, which only the code and the data of their own module may use. Code
-//! outside modules belongs to the environment, which counts as one.
+//! Private classes, defined types and parameters: only the code and the data of their own module may use them. Code outside of all
+//! modules belongs to the environment, which counts as one.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use kukla_world::World;
 
-/// The kind of definition in a file of Puppet code, by its directory.
+/// The definitions in a file of Puppet code, by the directory it lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeKind {
     /// Classes and defined types, in `manifests`.
@@ -67,7 +67,7 @@ impl CodeFiles {
     }
 }
 
-/// The most segments of a name, and of the path of its file. Symbolic link cycles end here.
+/// The maximal number of segments in a name and in the path of its file. Circular links end here.
 const DEEPEST: usize = 16;
 
 fn list(world: &dyn World, directory: &Path) -> FxHashSet<Box<str>> {
