@@ -15,7 +15,7 @@ use crate::error::Diagnostic;
 use crate::lower::{lower, lower_epp};
 use crate::program::Program;
 
-/// The amount of text of unused programs that is cached: a site that is opened again after a change finds the rest of
+/// So much text is kept for programs that nobody uses at the moment: a site that is opened again after a change finds the rest of
 /// itself here.
 const IDLE_BYTES: usize = 1 << 20;
 
