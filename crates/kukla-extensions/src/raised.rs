@@ -5,13 +5,13 @@ use kukla_eval::Raise;
 use kukla_eval::error::Raised;
 use kukla_ruby::class::ClassId;
 use kukla_ruby::core::exception;
-use kukla_ruby::host::Interrupt;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Ruby, Unwind, Value};
 use kukla_syntax::{Stage, diagnostic};
 use kukla_values::{Error, Value as PuppetValue};
 
 use crate::codes::RUBY_RAISED;
+use crate::puppet::Interrupt;
 use crate::{external, values};
 
 /// How many causes of an exception are looked at.

@@ -104,11 +104,11 @@ impl Host for Surroundings<'_> {
         }
     }
 
-    fn write_out(&mut self, _: &[u8]) -> std::result::Result<(), String> {
+    fn write_out(&mut self, _: &[u8]) -> std::io::Result<()> {
         Ok(())
     }
 
-    fn write_err(&mut self, _: &[u8]) -> std::result::Result<(), String> {
+    fn write_err(&mut self, _: &[u8]) -> std::io::Result<()> {
         Ok(())
     }
 
@@ -205,5 +205,5 @@ fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
 
 /// What a fact can be; anything else is its text.
 fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
-    data::to_puppet(ruby, value, |ruby, other| Ok(PuppetValue::from(text(ruby, other)?)))
+    data::to_data(ruby, value, |ruby, other| Ok(PuppetValue::from(text(ruby, other)?)))
 }

@@ -40,7 +40,7 @@ pub mod value;
 pub use args::Args;
 pub use class::ClassId;
 pub use error::{Result, Unwind};
-pub use host::{Host, Puppet};
+pub use host::{Embedder, Host};
 pub use library::built_in;
 pub use lower::{SyntaxProblem, parse};
 pub use memory::taken as memory_taken;

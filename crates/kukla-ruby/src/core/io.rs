@@ -68,7 +68,7 @@ const METHODS: &[Native] = &[
         Ok(Value::Nil)
     }),
     method("flush", 0, 0, |ruby, this, _| {
-        ruby.host.flush_out().map_err(|problem| ruby.error(ClassId::IO_ERROR, problem))?;
+        ruby.host.flush_out().map_err(|error| ruby.error(ClassId::IO_ERROR, error.to_string()))?;
         Ok(this.clone())
     }),
     method("fsync", 0, 0, |_, _, _| Ok(Value::Int(0))),
@@ -219,12 +219,9 @@ impl Ruby<'_> {
         let written = match standard {
             Standard::Output => self.host.write_out(text),
             Standard::Error => self.host.write_err(text),
-            Standard::Input => Err("not opened for writing".to_owned()),
+            Standard::Input => return Err(self.error(ClassId::IO_ERROR, "not opened for writing")),
         };
-        match written {
-            Ok(()) => Ok(()),
-            Err(message) => Err(self.error(ClassId::IO_ERROR, message)),
-        }
+        written.map_err(|error| self.error(ClassId::IO_ERROR, error.to_string()))
     }
 
     /// `warn`, unless warnings are off.
