@@ -36,8 +36,7 @@ fn facts_are_those_of_facter() {
     let ours = kukla::rpc::rich(&kukla::Value::Hash(gathered.facts));
     assert!(ours["kernel"].is_string() && ours["os"]["family"].is_string(), "{ours}");
     let Ok(facter) = std::env::var("KUKLA_FACTER") else {
-        println!("KUKLA_FACTER is not set: nothing is compared");
-        return;
+        return kukla_testing::skip("kukla-tests/facts", "KUKLA_FACTER does not name a Facter");
     };
     let output = Command::new(facter).args(["--show-legacy", "--json"]).output();
     let output = output.unwrap_or_else(|error| panic!("facter: {error}"));

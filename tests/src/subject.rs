@@ -7,15 +7,17 @@ use std::sync::Mutex;
 use kukla::rpc::Server;
 use serde_json::{Value, json};
 
+/// Why a comparison with real Puppet does not take place.
+pub const WITHOUT_REFERENCE: &str = "KUKLA_REFERENCE does not name a command that answers as Puppet does";
+
 /// Runs a comparison with the command that `KUKLA_REFERENCE` names, if it names one; the comparison says whether all agreed.
 ///
 /// # Panics
 ///
 /// If not all agreed, or something stood in the way of comparing them.
-pub fn compared(run: fn() -> Result<bool, String>) {
+pub fn compared(name: &str, run: fn() -> Result<bool, String>) {
     if std::env::var_os("KUKLA_REFERENCE").is_none() {
-        println!("skipped: KUKLA_REFERENCE names no command to compare with");
-        return;
+        return kukla_testing::skip(name, WITHOUT_REFERENCE);
     }
     let agree = run().unwrap_or_else(|problem| panic!("{problem}"));
     assert!(agree, "some answers differ from those of the reference");

@@ -1,11 +1,8 @@
 //! `kukla.toml`: what is checked, and how bad what is found is.
 
-use std::ops::Range;
-
-use kukla::syntax::{Code, Severity};
+use kukla::config_file::{ConfigEntry, ConfigFile};
+use kukla::syntax::{Code, Problem, Severity};
 use rustc_hash::FxHashMap;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 use crate::finding::Finding;
 use crate::{rules, suggest};
@@ -28,72 +25,47 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration: the table `check`; other tables are for other commands.
-    pub fn read(text: &str) -> Result<Config, String> {
-        let at = |place: Range<usize>, what: &str| {
-            format!("line {}: {what}", 1 + text[..place.start].matches('\n').count())
-        };
-        let table =
-            DeTable::parse(text).map_err(|error| at(error.span().unwrap_or_default(), error.message()))?;
+    /// Reads the table `check` of a configuration file.
+    pub fn read(file: &ConfigFile) -> Result<Config, Problem> {
         let mut config = Config::default();
-        let Some(check) = table.get_ref().get("check") else { return Ok(config) };
-        for (key, value) in entries(check.get_ref()).map_err(|what| at(check.span(), &what))? {
-            let value = value.get_ref();
-            match key.get_ref().as_ref() {
-                "rules" => {
-                    for (rule, level) in entries(value).map_err(|what| at(key.span(), &what))? {
-                        let set = config.set_severity(rule.get_ref(), level.get_ref());
-                        set.map_err(|what| at(rule.span(), &what))?;
-                    }
-                }
-                "ignore" => {
-                    for (pattern, names) in entries(value).map_err(|what| at(key.span(), &what))? {
-                        let ignored = config.add_ignore(pattern.get_ref(), names.get_ref());
-                        ignored.map_err(|what| at(pattern.span(), &what))?;
-                    }
-                }
-                name => config.set(name, value).map_err(|what| at(key.span(), &what))?,
-            }
+        for entry in file.table("check")? {
+            config.set(file, entry)?;
         }
         Ok(config)
     }
 
-    fn set(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+    fn set(&mut self, file: &ConfigFile, entry: &ConfigEntry) -> Result<(), Problem> {
         const KEYS: [&str; 6] = ["paths", "exclude", "baseline", "strict", "rules", "ignore"];
-        match (key, value) {
-            ("paths", list) => self.paths = texts(list)?,
-            ("exclude", list) => self.exclude = texts(list)?,
-            ("baseline", DeValue::String(path)) => self.baseline = Some(path.to_string()),
-            ("strict", DeValue::Boolean(strict)) => self.strict = *strict,
-            ("baseline", _) => return Err("`baseline` is a text".into()),
-            ("strict", _) => return Err("`strict` is true or false".into()),
-            _ => {
-                let hint = suggest::hint(key, KEYS).map(|hint| format!("; {hint}")).unwrap_or_default();
-                return Err(format!("`{key}` means nothing here{hint}"));
+        match entry.key.as_str() {
+            "paths" => self.paths = strings(file, entry)?,
+            "exclude" => self.exclude = strings(file, entry)?,
+            "baseline" => {
+                let path =
+                    entry.as_str().ok_or_else(|| file.invalid(entry, "`baseline` requires a string"))?;
+                self.baseline = Some(path.to_owned());
+            }
+            "strict" => {
+                self.strict =
+                    entry.as_bool().ok_or_else(|| file.invalid(entry, "`strict` requires true or false"))?;
+            }
+            "rules" => {
+                for rule in table(file, entry)? {
+                    check_rule(file, rule, &rule.key)?;
+                    self.severities.insert(rule.key.clone(), severity(file, rule)?);
+                }
+            }
+            "ignore" => {
+                for pattern in table(file, entry)? {
+                    let rules = strings(file, pattern)?;
+                    rules.iter().try_for_each(|rule| check_rule(file, pattern, rule))?;
+                    self.ignores.push((pattern.key.clone(), rules));
+                }
+            }
+            key => {
+                let problem = file.invalid(entry, &format!("unknown key `{key}`"));
+                return Err(with_hint(problem, suggest::hint(key, KEYS)));
             }
         }
-        Ok(())
-    }
-
-    fn set_severity(&mut self, rule: &str, level: &DeValue<'_>) -> Result<(), String> {
-        known(rule)?;
-        let severity = match level {
-            DeValue::String(level) if level == "error" => Some(Severity::Error),
-            DeValue::String(level) if level == "warning" => Some(Severity::Warning),
-            DeValue::String(level) if level == "off" => None,
-            DeValue::String(level) => {
-                return Err(format!("'{level}' is not one of 'error', 'warning', 'off'"));
-            }
-            _ => return Err(format!("`{rule}` is one of 'error', 'warning', 'off'")),
-        };
-        self.severities.insert(rule.to_owned(), severity);
-        Ok(())
-    }
-
-    fn add_ignore(&mut self, pattern: &str, names: &DeValue<'_>) -> Result<(), String> {
-        let names = texts(names)?;
-        names.iter().try_for_each(|name| known(name))?;
-        self.ignores.push((pattern.to_owned(), names));
         Ok(())
     }
 
@@ -143,31 +115,41 @@ fn matches(pattern: &str, path: &str) -> bool {
     is_below || within(pattern.as_bytes(), path.as_bytes())
 }
 
-fn entries<'t, 'i>(value: &'t DeValue<'i>) -> Result<&'t DeTable<'i>, String> {
-    match value {
-        DeValue::Table(table) => Ok(table),
-        _ => Err("a table is expected".into()),
+fn table<'e>(file: &ConfigFile, entry: &'e ConfigEntry) -> Result<&'e [ConfigEntry], Problem> {
+    entry.entries().ok_or_else(|| file.invalid(entry, "expected a table"))
+}
+
+fn strings(file: &ConfigFile, entry: &ConfigEntry) -> Result<Vec<String>, Problem> {
+    entry.as_strings().ok_or_else(|| file.invalid(entry, "expected a list of strings"))
+}
+
+/// The severity that an entry gives a rule; none switches the rule off.
+fn severity(file: &ConfigFile, entry: &ConfigEntry) -> Result<Option<Severity>, Problem> {
+    const EXPECTED: &str = "expected 'error', 'warning' or 'off'";
+    match entry.as_str() {
+        Some("error") => Ok(Some(Severity::Error)),
+        Some("warning") => Ok(Some(Severity::Warning)),
+        Some("off") => Ok(None),
+        Some(other) => Err(file.invalid(entry, &format!("{EXPECTED}, got '{other}'"))),
+        None => Err(file.invalid(entry, EXPECTED)),
     }
 }
 
-fn texts(value: &DeValue<'_>) -> Result<Vec<String>, String> {
-    const LIST: &str = "a list of texts is expected";
-    let DeValue::Array(list) = value else { return Err(LIST.into()) };
-    let text = |each: &Spanned<DeValue<'_>>| match each.get_ref() {
-        DeValue::String(text) => Ok(text.to_string()),
-        _ => Err(LIST.to_owned()),
-    };
-    list.iter().map(text).collect()
-}
-
-/// Refuses the name of a rule that there is not.
-fn known(rule: &str) -> Result<(), String> {
+/// Refuses the name of an unknown rule.
+fn check_rule(file: &ConfigFile, entry: &ConfigEntry, rule: &str) -> Result<(), Problem> {
     let is_code = kukla::codes::all().any(|code| code.name == rule);
     if is_code || rules::find(rule).is_some() {
         return Ok(());
     }
-    let hint = suggest::hint(rule, rules::all().map(|rule| rule.name()));
-    Err(format!("there is no rule `{rule}`{}", hint.map(|hint| format!("; {hint}")).unwrap_or_default()))
+    let problem = file.invalid(entry, &format!("unknown rule `{rule}`"));
+    Err(with_hint(problem, suggest::hint(rule, rules::all().map(|rule| rule.name()))))
+}
+
+fn with_hint(problem: Problem, hint: Option<String>) -> Problem {
+    match hint {
+        Some(hint) => problem.help(hint),
+        None => problem,
+    }
 }
 
 #[cfg(test)]
@@ -185,20 +167,29 @@ mod tests {
         );
     }
 
+    fn read(text: &str) -> Result<Config, String> {
+        let file = ConfigFile::parse(std::path::Path::new("kukla.toml"), text);
+        file.and_then(|file| Config::read(&file)).map_err(|problem| problem.with_help())
+    }
+
     #[test]
-    fn what_is_wrong_is_said() {
-        let wrong = |text: &str| Config::read(text).unwrap_err();
+    fn invalid_entries_are_reported_with_their_lines() {
+        let error = |text: &str| read(text).unwrap_err();
+        let line_2 = "invalid configuration in kukla.toml, line 2: ";
         assert_eq!(
-            wrong("[check.rules]\nunknown-clas = 'off'"),
-            "line 2: there is no rule `unknown-clas`; did you mean `unknown-class`?"
+            error("[check.rules]\nunknown-clas = 'off'"),
+            format!("{line_2}unknown rule `unknown-clas`\n  help: did you mean `unknown-class`?")
         );
         assert_eq!(
-            wrong("[check.rules]\nunknown-class = 'no'"),
-            "line 2: 'no' is not one of 'error', 'warning', 'off'"
+            error("[check.rules]\nunknown-class = 'no'"),
+            format!("{line_2}expected 'error', 'warning' or 'off', got 'no'")
         );
-        assert!(wrong("[check]\npath = ['a']").contains("did you mean `paths`?"));
-        assert!(Config::read("[other]\nx = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
-        assert!(wrong("[check]\npaths = 1").starts_with("line 2: "));
-        assert!(wrong("[check]\npaths = [").starts_with("line 2: "));
+        assert_eq!(
+            error("[check]\npath = ['a']"),
+            format!("{line_2}unknown key `path`\n  help: did you mean `paths`?")
+        );
+        assert_eq!(error("[check]\npaths = 1"), format!("{line_2}expected a list of strings"));
+        assert!(error("[check]\npaths = [").starts_with(line_2));
+        assert!(read("[other]\nx = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
     }
 }

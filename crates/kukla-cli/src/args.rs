@@ -3,6 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::CommandResult;
+#[cfg(not(feature = "serve"))]
+use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
@@ -85,6 +87,9 @@ enum Command {
     /// docs/manual/serve.md. Exit codes: 0 stopped, 2 the server could not run.
     #[cfg(feature = "serve")]
     Serve(Deferred<serve::Args>),
+    /// Serve agents (not in this build, which lacks the feature `serve`)
+    #[cfg(not(feature = "serve"))]
+    Serve(absent::Args),
     /// Manage the certificate authority: list, sign, revoke, generate
     ///
     /// Works on the authority's directory, whether or not a server runs; a running server sees each change at once. Works with
@@ -92,6 +97,9 @@ enum Command {
     /// check found errors, 2 the command could not run.
     #[cfg(feature = "serve")]
     Ca(Deferred<ca::Args>),
+    /// Manage the certificate authority (not in this build, which lacks the feature `serve`)
+    #[cfg(not(feature = "serve"))]
+    Ca(absent::Args),
     /// Answer JSON requests, one per line, until the input closes
     ///
     /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to one of
@@ -108,24 +116,26 @@ impl Cli {
     pub fn run(self) -> CommandResult {
         match self.command {
             #[cfg(feature = "serve")]
-            Command::Ca(Deferred(args)) => Ok(ca::run(&args)),
-            Command::Check(Deferred(args)) => Ok(check::run(&args)),
-            Command::Compile(Deferred(args)) => Ok(compile::run(&args)),
-            Command::Diff(Deferred(args)) => Ok(diff::run(&args)),
-            Command::Doc(Deferred(args)) => Ok(doc::run(&args)),
-            Command::Epp(Deferred(args)) => Ok(epp::run(&args)),
-            Command::Eval(Deferred(args)) => Ok(eval::run(&args)),
-            Command::Explain(Deferred(args)) => Ok(explain::run(&args)),
-            Command::Facts(Deferred(args)) => Ok(facts::run(&args)),
-            Command::Lookup(Deferred(args)) => Ok(lookup::run(&args)),
-            Command::Parse(Deferred(args)) => Ok(parse::run(&args)),
-            Command::Repl(Deferred(args)) => Ok(repl::run(&args)),
-            Command::Rpc(Deferred(args)) => Ok(rpc::run(&args)),
-            Command::Ruby(Deferred(args)) => Ok(ruby::run(&args)),
+            Command::Ca(Deferred(args)) => ca::run(&args),
+            #[cfg(not(feature = "serve"))]
+            Command::Ca(_) | Command::Serve(_) => Err(absent::problem("serve")),
+            Command::Check(Deferred(args)) => check::run(&args),
+            Command::Compile(Deferred(args)) => compile::run(&args),
+            Command::Diff(Deferred(args)) => diff::run(&args),
+            Command::Doc(Deferred(args)) => doc::run(&args),
+            Command::Epp(Deferred(args)) => epp::run(&args),
+            Command::Eval(Deferred(args)) => eval::run(&args),
+            Command::Explain(Deferred(args)) => explain::run(&args),
+            Command::Facts(Deferred(args)) => facts::run(&args),
+            Command::Lookup(Deferred(args)) => lookup::run(&args),
+            Command::Parse(Deferred(args)) => parse::run(&args),
+            Command::Repl(Deferred(args)) => repl::run(&args),
+            Command::Rpc(Deferred(args)) => rpc::run(&args),
+            Command::Ruby(Deferred(args)) => ruby::run(&args),
             #[cfg(feature = "serve")]
-            Command::Serve(Deferred(args)) => Ok(serve::run(&args)),
+            Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
-            Command::Why(Deferred(args)) => Ok(why::run(&args)),
+            Command::Why(Deferred(args)) => why::run(&args),
         }
     }
 }

@@ -2,12 +2,6 @@
 
 use std::process::ExitCode;
 
-#[allow(unsafe_code)]
-mod allocator;
-
-#[global_allocator]
-static ALLOCATOR: allocator::Allocator = allocator::Allocator;
-
 fn main() -> ExitCode {
-    kukla_cli::main(|| allocator::mi_collect(true))
+    kukla_cli::main(kukla_allocator::collect)
 }

@@ -113,7 +113,7 @@ pub fn pending(path: &Path, text: &[u8]) -> Result<Pending, Problem> {
 
 /// Gives a pending file its name.
 pub fn finish(pending: Pending) -> Result<(), Problem> {
-    let path = pending.place().to_owned();
+    let path = pending.path().to_owned();
     pending.finish().map_err(|error| Problem::io("write", &path, &error))
 }
 

@@ -11,11 +11,10 @@ use std::sync::Arc;
 use kukla::cache::Cache;
 use kukla::catalog::Difference;
 use kukla::diff::{
-    Changes, Compared, Comparison, Failure, Files, Kind, Known, Outcome, Rules, Subject, Tree,
+    Changes, Compared, Comparison, DiffCache, Failure, Files, Kind, Outcome, Rules, Subject, Tree,
 };
-use kukla::values::time::Timestamp;
 use kukla::world::record::{Digest, Recorded};
-use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp, World};
+use kukla::world::{Stamp, World};
 use kukla::{Catalog, Compiler, MemoryWorld, Node, Site, SiteSpec};
 use serde_json::Value as Json;
 
@@ -63,34 +62,14 @@ impl State {
 struct Edited(MemoryWorld);
 
 impl World for Edited {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.0.read(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.0.list(path)
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.0.exists(path)
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&self.0)
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         let content = format!("{:?} {:?}", self.0.files.get(path), self.0.list(path));
         let version = u32::from_le_bytes(*Digest::of([&content]).0.first_chunk()?);
         self.exists(path).then(|| Stamp { version: version.into(), length: content.len() as u64 })
-    }
-
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.0.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.0.run(command)
     }
 }
 
@@ -145,16 +124,15 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         let after = Compiler::new(Recorded::new(Edited(next.world.clone()))).sharing(&before);
         let root = Path::new(ROOT);
         let (old, new) = (Tree { world: before.world(), root }, Tree { world: after.world(), root });
-        let files = Files::found(old, new);
+        let files = Files::compare(old, new);
         let quick = Comparison::new(Some(&files), Rules { tags: true, exact: true, ..Rules::default() });
         let (old_site, new_site) = (site(&before), site(&after));
         // The same with what earlier comparisons found, in a world of its own.
         let (cache, wrong) = Cache::open(&directory.root, Digest::of(["a way"]), "a build");
-        assert_eq!(wrong, None);
+        assert!(wrong.is_none(), "{wrong:?}");
         let again = Compiler::new(Recorded::new(Edited(state.world.clone()))).sharing(&before);
         let mut kept = Comparison::new(Some(&files), quick.rules.clone());
-        let known = Known::new(&cache, again.world(), &files);
-        kept.known = Some(if edit % 2 == 0 { known } else { known.with_catalogs() });
+        kept.cache = Some(DiffCache::new(&cache, again.world(), &files, edit % 2 != 0));
         let again_site = site(&again);
         let mut compiled = 0;
         for n in 0..NODES {
@@ -207,7 +185,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         }
         let ledger = again.world().ledger().unwrap();
         spared += usize::from(!ledger.all().iter().any(|input| format!("{input:?}").contains("a.epp")));
-        kept.known.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
+        kept.cache.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
         // What is broken for most nodes is no ground for the next edit.
         if compiled * 2 >= NODES {
             state = next;
@@ -447,7 +425,7 @@ fn failures_are_rows_of_the_report() {
     repository.put("names", "web\nghost\n");
     let (status, told) = repository.diff(&["--nodes-from", "names", "HEAD"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["ghost", "there are no facts of this node"]);
+    has(&told, &["ghost", "no facts found for this node"]);
 }
 
 #[test]
@@ -458,9 +436,9 @@ fn what_cannot_be_compared_is_said() {
     has(&told, &["unknown revision 'nonsense'"]);
     has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
-    has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: 'File[' is no rule"]);
-    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
-    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["it is no catalog"]);
+    has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: invalid rule 'File['"]);
+    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["one is a file, the other a directory"]);
+    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["invalid catalog in manifests/site.pp"]);
     repository.put("x", "");
     repository.commit("second");
     let clone = repository.root.join("shallow");
@@ -516,7 +494,7 @@ fn noise_is_left_out_and_what_is_protected_is_denied() {
     repository.put(".kukla-diff", "# Who owns files does not matter.\nignore File owner\nignore File mode\n");
     assert_eq!(repository.diff(&[]).0, 0);
     repository.put(".kukla-diff", "forget File\n");
-    has(&repository.diff(&[]).1, &[".kukla-diff:1: a line begins with ignore, only or deny"]);
+    has(&repository.diff(&[]).1, &[".kukla-diff:1: expected `ignore`, `only` or `deny`"]);
 }
 
 #[test]
@@ -642,7 +620,7 @@ fn facts_that_cannot_be_read_and_patterns_that_fit_nobody_are_told() {
     repository.git(&["checkout", "-q", "."]);
     let (status, told) = repository.diff(&["--nodes", "wbe*"]);
     assert_eq!(status, 2);
-    has(&told, &["--nodes wbe*: no node has such a name"]);
+    has(&told, &["no node matches 'wbe*'"]);
 }
 
 #[test]
@@ -718,10 +696,10 @@ fn what_is_kept_changes_no_answer() {
     assert!(repository.directory.root.join("elsewhere").is_dir());
     let (status, told) = repository.diff(&["--randomness", "on", "--cache", "../elsewhere"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["--cache is not for code that may use the network"]);
+    has(&told, &["catalogs cannot be cached: code may use the network"]);
     let (status, told) = repository.diff(&["--writes", "/srv/cache", "--cache", "../elsewhere"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["--cache is not for code that may change files"]);
+    has(&told, &["catalogs cannot be cached: code may change files"]);
     assert_eq!(repository.diff(&["--randomness", "on"]), expected, "what is not asked for is not refused");
     repository.commit("keys");
     repository.put("data/common.yaml", "---\nntp::servers: [a]\n");
@@ -792,7 +770,7 @@ fn reports_are_the_same_to_the_byte_whatever_is_kept() {
 }
 
 #[test]
-fn what_is_kept_of_catalogs_spares_compiling_them() {
+fn the_default_cache_holds_no_catalogs_and_a_named_one_does() {
     let repository = Repository::new("spared");
     let code = "class c { notify { \"of ${trusted['certname']}\": message => $facts['role'] } }\n";
     repository.put("modules/c/manifests/init.pp", code);
@@ -803,20 +781,19 @@ fn what_is_kept_of_catalogs_spares_compiling_them() {
     let first = repository.diff(&["--stat"]);
     assert_eq!(repository.diff(&["--stat"]), first);
     has(&first.1, &["32 nodes: 32 changed"]);
-    let place = repository.directory.root.join("caches/kukla");
-    let key = std::fs::metadata(place.join("key")).unwrap();
-    assert_eq!((key.len(), std::os::unix::fs::PermissionsExt::mode(&key.permissions()) & 0o777), (16, 0o600));
-    let entries = || std::fs::read_dir(&place).unwrap().flatten().map(|entry| entry.path());
-    let index = entries().find(|path| path.is_dir()).unwrap().join("index");
-    // Nothing of a catalog can be read there, and without the key nothing is of use.
-    let kept = std::fs::read(&index).unwrap();
+    let of_key = |cache: &str| {
+        let entries = std::fs::read_dir(repository.directory.root.join(cache)).unwrap().flatten();
+        entries.map(|entry| entry.path()).find(|path| path.is_dir()).unwrap()
+    };
+    let default = of_key("caches/kukla");
+    let index = std::fs::read(default.join("index")).unwrap();
     for title in ["of n1", "of "] {
-        assert!(!kept.windows(title.len()).any(|part| part == title.as_bytes()), "{title}");
+        assert!(!index.windows(title.len()).any(|part| part == title.as_bytes()), "{title}");
     }
-    std::fs::remove_file(place.join("key")).unwrap();
-    assert_eq!(repository.diff(&["--stat"]), first);
-    assert_ne!(std::fs::read(&index).unwrap(), kept, "imprints are taken again");
-    assert_eq!(repository.diff(&["--stat"]), first);
+    assert!(!default.join("catalogs").exists());
+    let named = ["--stat", "--cache", "../mine"];
+    assert_eq!((repository.diff(&named), repository.diff(&named)), (first.clone(), first));
+    assert!(std::fs::read_dir(of_key("mine").join("catalogs")).unwrap().count() > 0);
 }
 
 #[test]

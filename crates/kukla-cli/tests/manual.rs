@@ -23,7 +23,7 @@ fn manual() {
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();
         if text.contains("--ruby ruby") && Command::new("ruby").arg("-v").output().is_err() {
-            eprintln!("SKIPPED: {} needs a ruby, and there is none here", page.display());
+            kukla_testing::skip("kukla-cli/manual", &format!("no ruby for {}", page.display()));
             continue;
         }
         let actual = Sessions::default().replay(&root, &page, &text);

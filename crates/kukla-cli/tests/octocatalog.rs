@@ -228,12 +228,7 @@ fn told((name, attribute): Change) -> String {
 #[test]
 fn the_same_changes_as_octocatalog_diff() {
     if let Some(program) = missing() {
-        // Past what the test harness keeps to itself.
-        let _ = writeln!(
-            std::io::stderr(),
-            "\nSKIPPED: no {program} here, so `kukla diff` was not compared with octocatalog-diff"
-        );
-        return;
+        return kukla_testing::skip("kukla-cli/octocatalog", &format!("no {program}"));
     }
     let scratch = std::env::temp_dir().join(format!("kukla-octocatalog-{}", std::process::id()));
     repository(&scratch);

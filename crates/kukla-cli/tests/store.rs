@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use kukla_testing::skip;
+
 use crate::sessions::{Sessions, difference};
 
 fn chapters() -> Vec<PathBuf> {
@@ -49,8 +51,7 @@ fn on_a_file() {
 #[test]
 fn on_postgresql() {
     let Ok(server) = std::env::var("KUKLA_TEST_POSTGRES") else {
-        eprintln!("SKIPPED: tests/store/with-postgres starts a server");
-        return;
+        return skip("kukla-cli/store-postgresql", "no PostgreSQL; tests/store/with-postgres starts one");
     };
     let database = |page: &Path| {
         let name = format!("chapter_{}", page.file_stem().unwrap().to_string_lossy().replace('-', "_"));
@@ -67,8 +68,10 @@ fn on_postgresql() {
 #[test]
 fn on_puppetdb() {
     let Ok(url) = std::env::var("KUKLA_TEST_PUPPETDB") else {
-        eprintln!("SKIPPED: tests/store/with-puppetdb installs and starts one");
-        return;
+        return skip(
+            "kukla-cli/store-puppetdb",
+            "no PuppetDB; tests/store/with-puppetdb installs and starts one",
+        );
     };
     let (idle, tls) = (
         std::env::var("KUKLA_TEST_PUPPETDB_IDLE").unwrap(),

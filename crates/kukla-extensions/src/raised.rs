@@ -7,7 +7,7 @@ use kukla_ruby::class::ClassId;
 use kukla_ruby::core::exception;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Ruby, Unwind, Value};
-use kukla_syntax::{Stage, diagnostic};
+use kukla_syntax::{ForeignException, Stage, diagnostic};
 use kukla_values::{Error, Value as PuppetValue};
 
 use crate::codes::RUBY_RAISED;
@@ -110,11 +110,12 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
         Ok(puppet_error) => ruby.is_a(exception, puppet_error),
         Err(_) => false,
     };
-    let family = if is_puppet_error { "Puppet::Error" } else { "Exception" };
-    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str(), family });
-    // Puppet rescues what Ruby calls standard errors.
-    let is_standard = ruby.is_a(exception, ClassId::STANDARD_ERROR);
-    let wrong = if is_standard { wrong } else { wrong.in_stage(Stage::Foreign) };
+    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str() });
+    let wrong = match ruby.is_a(exception, ClassId::STANDARD_ERROR) {
+        true if is_puppet_error => wrong,
+        true => wrong.in_stage(Stage::Foreign(ForeignException::Standard)),
+        false => wrong.in_stage(Stage::Foreign(ForeignException::Fatal)),
+    };
     let wrong = match place_of(ruby, exception) {
         Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")),
         None => wrong,
@@ -135,17 +136,10 @@ fn missing(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
         let message = message_of(ruby, &exception);
         let is_missing = match ruby.class_name_of(&exception).as_str() {
             "LoadError" | "NotImplementedError" => true,
-            "NameError" => message.starts_with("uninitialized constant"),
-            "NoMethodError" => {
-                let name = ruby.symbols.intern("name");
-                match ruby.send(&exception, name, &[]) {
-                    Ok(Value::Symbol(name)) => {
-                        let name = ruby.name(name).to_owned();
-                        !name.starts_with("function_") && !ruby.has_method(&name)
-                    }
-                    _ => false,
-                }
-            }
+            // The name of a constant begins with a capital letter.
+            "NameError" => name_of(ruby, &exception).is_some_and(|name| name.starts_with(char::is_uppercase)),
+            "NoMethodError" => name_of(ruby, &exception)
+                .is_some_and(|name| !name.starts_with("function_") && !ruby.has_method(&name)),
             _ => false,
         };
         if is_missing {
@@ -155,6 +149,15 @@ fn missing(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
         exception = ruby.send(&exception, cause, &[]).ok().filter(|cause| !cause.is_nil())?;
     }
     None
+}
+
+/// The constant, variable or method that a `NameError` is about.
+fn name_of(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
+    let name = ruby.symbols.intern("name");
+    match ruby.send(exception, name, &[]) {
+        Ok(Value::Symbol(name)) => Some(ruby.name(name).to_owned()),
+        _ => None,
+    }
 }
 
 /// The message of an exception.

@@ -1,46 +1,15 @@
 //! In which files two sides of a comparison differ, found without reading what is the same.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::ObjectId;
 use kukla_world::DirectoryEntry;
 
+use crate::change::{Change, Status};
 use crate::objects::{Entry, Kind, Objects, find};
 use crate::repository::Repository;
 use crate::revision::Revision;
-
-/// What became of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Only the side after has it.
-    Added,
-    /// Only the side before has it.
-    Removed,
-    /// Both have it, and not the same.
-    Modified,
-}
-
-impl Status {
-    /// What it is the other way round.
-    fn reversed(self) -> Status {
-        match self {
-            Status::Added => Status::Removed,
-            Status::Removed => Status::Added,
-            Status::Modified => Status::Modified,
-        }
-    }
-}
-
-/// The files in which two sides differ, by their paths in the repository.
-#[derive(Clone, Debug, Default)]
-pub struct Change {
-    /// What became of each.
-    pub files: BTreeMap<PathBuf, Status>,
-    /// Whether there are links in the repository, so that a file can be at several paths.
-    pub has_links: bool,
-}
 
 impl Revision {
     /// The files in which another revision differs from this one.
@@ -72,15 +41,6 @@ impl Revision {
             })
         }
         within(&self.repository().objects, self.tree())
-    }
-}
-
-impl Change {
-    /// The same the other way round.
-    #[must_use]
-    pub fn reversed(self) -> Change {
-        let files = self.files.into_iter().map(|(path, status)| (path, status.reversed()));
-        Change { files: files.collect(), ..self }
     }
 }
 

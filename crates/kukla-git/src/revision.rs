@@ -2,13 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use gix::ObjectId;
-use kukla_values::time::Timestamp;
-use kukla_world::{
-    Change, CommandOutput, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World, normal,
-};
+use kukla_world::{Change, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World, normal};
 
 use crate::objects::{Kind, Objects, find};
 use crate::repository::Repository;
@@ -126,6 +122,10 @@ enum Step {
 }
 
 impl World for Revision {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(self.repository.disk())
+    }
+
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         match self.find(path).1 {
             Found::File(objects, id) => {
@@ -164,20 +164,12 @@ impl World for Revision {
         }
     }
 
-    fn now(&self) -> Timestamp {
-        self.repository.disk().now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.repository.disk().elapsed()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.repository.disk().env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.repository.disk().run(command)
+    /// A process would see the files on disk and not those of the revision.
+    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
+        Err(FileError::Other(format!(
+            "a revision has no directory to run commands in: {}",
+            command.join(" ")
+        )))
     }
 
     fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
@@ -191,10 +183,6 @@ impl World for Revision {
             }
             change => self.repository.disk().change(&elsewhere(path)?, change),
         }
-    }
-
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        self.repository.disk().ownership(path)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -224,9 +212,5 @@ impl World for Revision {
             (_, Found::Elsewhere(path)) => self.repository.disk().resolve(&path),
             (real, _) => real,
         }
-    }
-
-    fn here(&self) -> PathBuf {
-        self.repository.disk().here()
     }
 }

@@ -15,15 +15,15 @@ use crate::invocation::Invocation;
 use crate::layer::{Layer, Level, Location};
 use crate::session::Session;
 
-/// What a backend function keeps between calls, one for each level and location; it lives as long as the resolved
+/// The cache of a backend function between calls, one for each level and location; it lives as long as the resolved
 /// hierarchy does.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) module: Option<Str>,
     cache: Mutex<IndexMap<Value, Value, FxBuildHasher>>,
-    /// What a `data_hash` function gave.
+    /// The result of a `data_hash` function.
     pub(crate) data: Mutex<Option<Hash>>,
-    /// What `lookup_key` and `data_dig` functions gave, by key.
+    /// The results of `lookup_key` and `data_dig` functions, by key.
     pub(crate) values: Mutex<FxHashMap<Str, Value>>,
 }
 
@@ -88,7 +88,7 @@ impl Context {
         Invocation::nested(session, host, |invocation| invocation.interpolate(value, true))
     }
 
-    /// What a built-in data function gives that a function calls with its own options: `yaml_data` and its like all data, and
+    /// Runs a built-in data function that another function calls with its own options: `yaml_data` and its like return all data,
     /// `eyaml_lookup_key` the value of a key.
     pub fn built_in(
         &self,
@@ -126,7 +126,7 @@ impl Context {
     /// `cached_file_data`: what some function has made of a file, or its text for this one to make something of.
     pub fn file_data(&self, session: &mut Session, host: &dyn Host, path: &str) -> Result<FileData> {
         if let Some(known) = session.known_file_data(path) {
-            return Ok(FileData::Known(known));
+            return Ok(FileData::Cached(known));
         }
         let (bytes, inputs) = tracked(host.world(), |world| read_text(world, path));
         session.use_inputs(&inputs);
@@ -138,8 +138,8 @@ impl Context {
 /// A file, for `cached_file_data`.
 #[derive(Debug)]
 pub enum FileData {
-    /// What was made of it before.
-    Known(Value),
+    /// The result that a function cached for it.
+    Cached(Value),
     /// Its text.
     Text(Value),
 }

@@ -10,7 +10,7 @@ use kukla_values::format;
 /// The tree of everything that happened during a lookup.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// What was done first, second, and so on.
+    /// The steps, in order.
     pub steps: Vec<Step>,
     /// Remarks about the whole.
     pub remarks: Vec<String>,
@@ -19,19 +19,19 @@ pub struct Explanation {
 /// One thing done during a lookup and what came of it.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What was done.
-    pub what: What,
-    /// What was done as part of it.
+    /// The action.
+    pub what: Action,
+    /// The steps that are part of it.
     pub steps: Vec<Step>,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Option<Outcome>,
     /// Remarks, from `convert_to` and from backend functions.
     pub remarks: Vec<String>,
 }
 
-/// What can be done during a lookup.
+/// An action during a lookup.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum Action {
     /// Searching for a key.
     Search(Str),
     /// Searching for a key that is reserved.
@@ -66,11 +66,11 @@ pub enum What {
     SubKey(String),
     /// Following one part.
     Segment,
-    /// Looking into something else, as said.
+    /// A search in something else, described in words.
     Scope(String),
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A value was found.
@@ -114,7 +114,7 @@ pub(crate) struct Explainer {
     open: Vec<Step>,
     /// While above zero, values are not to be shown.
     pub hidden: u32,
-    /// What was decrypted: text that contains it is not to be shown.
+    /// Decrypted values: text that contains one must not be shown.
     secrets: Vec<Str>,
 }
 
@@ -125,8 +125,8 @@ impl Explainer {
         }
     }
 
-    pub fn push(&mut self, mut what: What) {
-        if let What::Interpolate(text) = &mut what
+    pub fn push(&mut self, mut what: Action) {
+        if let Action::Interpolate(text) = &mut what
             && (self.hidden > 0 || self.is_secret(text))
         {
             *text = REDACTED.into();
@@ -207,7 +207,7 @@ impl Explainer {
 }
 
 impl Explanation {
-    /// What `puppet lookup --explain` prints.
+    /// The output of `puppet lookup --explain`.
     pub fn puppet_text(&self) -> String {
         self.write(false)
     }
@@ -254,24 +254,24 @@ impl Writer {
     fn step(&mut self, step: &Step, indent: usize, file: Option<&str>) {
         let inner = indent + 2;
         match &step.what {
-            What::Search(key) => {
+            Action::Search(key) => {
                 self.line(indent, &format!("Searching for \"{key}\""));
                 self.steps(&step.steps, inner, file);
             }
-            What::Reserved(key) => self.line(indent, &format!("Invalid key \"{key}\"")),
-            What::MergeOptions => self.line(indent, "Using merge options from \"lookup_options\" hash"),
-            What::Module(name) => match step.outcome {
+            Action::Reserved(key) => self.line(indent, &format!("Invalid key \"{key}\"")),
+            Action::MergeOptions => self.line(indent, "Using merge options from \"lookup_options\" hash"),
+            Action::Module(name) => match step.outcome {
                 Some(Outcome::ModuleNotFound) => self.line(indent, &format!("Module \"{name}\" not found")),
                 Some(Outcome::ModuleWithoutData) => {
                     self.line(indent, &format!("Module data provider for module \"{name}\" not found"));
                 }
                 _ => {}
             },
-            What::Interpolate(text) => {
+            Action::Interpolate(text) => {
                 self.line(indent, &format!("Interpolation on \"{text}\""));
                 self.steps(&step.steps, inner, None);
             }
-            What::Merge(strategy, options) => match &step.steps[..] {
+            Action::Merge(strategy, options) => match &step.steps[..] {
                 [] => {}
                 [only] => self.step(only, indent, file),
                 steps => {
@@ -292,7 +292,7 @@ impl Writer {
                     }
                 }
             },
-            What::Layer { name, config } => {
+            Action::Layer { name, config } => {
                 self.line(indent, name);
                 if let Some(config) = config {
                     self.line(inner, &format!("Using configuration \"{config}\""));
@@ -300,12 +300,12 @@ impl Writer {
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
             }
-            What::Level(name) => {
+            Action::Level(name) => {
                 self.line(indent, name);
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
             }
-            What::Location { original, location, is_uri } => {
+            Action::Location { original, location, is_uri } => {
                 let (kind, lower) = if *is_uri { ("URI", "uri") } else { ("Path", "path") };
                 self.line(indent, &format!("{kind} \"{location}\""));
                 self.line(inner, &format!("Original {lower}: \"{original}\""));
@@ -315,13 +315,13 @@ impl Writer {
                 }
                 self.outcome(step, inner, Some(location).filter(|_| !is_uri).map(Str::as_str));
             }
-            What::SubKey(segments) => {
+            Action::SubKey(segments) => {
                 self.line(indent, &format!("Sub key: \"{segments}\""));
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
             }
-            What::Segment => self.outcome(step, indent, None),
-            What::Scope(name) => {
+            Action::Segment => self.outcome(step, indent, None),
+            Action::Scope(name) => {
                 self.line(indent, name);
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
@@ -351,7 +351,7 @@ impl Writer {
     }
 }
 
-/// What stands for a value that must not be shown.
+/// The replacement for a value that must not be shown.
 const REDACTED: &str = "Sensitive [value redacted]";
 
 /// A value over several lines, the way Puppet shows it.

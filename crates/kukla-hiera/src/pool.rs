@@ -1,4 +1,4 @@
-//! What one compilation found and others may use, if they see the same variables.
+//! Findings of one compilation that others may use, if they see the same variables.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,10 +6,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use kukla_values::Str;
 use rustc_hash::FxHashMap;
 
-/// So many findings about one thing are kept.
+/// The maximal number of findings about one subject.
 const KEPT: usize = 4;
 
-/// After so many findings that nobody could use, no more are kept. Where each node has data of its own, an answer fits no other
+/// After this number of findings without a user, no more are stored. Where each node has data of its own, an answer fits no other
 /// node, and keeping it would only make compilations wait for each other.
 const IN_VAIN: u32 = 32;
 
@@ -34,7 +34,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Clone> Pool<T> {
-    /// What is known about something, if that was ever of use.
+    /// The findings about a subject, if they were ever used.
     pub fn get(&self, key: &str) -> Option<(Str, Arc<Findings<T>>)> {
         let findings = self.findings.read().unwrap_or_else(PoisonError::into_inner);
         let (key, found) = findings.get_key_value(key)?;

@@ -8,7 +8,7 @@ use kukla_values::{Hash, Str, Value};
 use kukla_world::record::InputSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::answers::{Answer, Answers, How, Shared};
+use crate::answers::{Answer, Answers, LookupMode, Shared};
 use crate::backend::{Context, Memory};
 use crate::cache::DataCache;
 use crate::codes::HIERA_VERSION_3_NOT_GLOBAL;
@@ -52,8 +52,8 @@ pub struct LookupHit {
     pub options: Option<Hash>,
 }
 
-/// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force. Whoever compiles owns
-/// it; while a function works as a backend, it is lent to the one that runs the function.
+/// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force. The
+/// compilation owns it; while a function serves as a backend, it is lent to the code that runs the function.
 #[derive(Debug, Default)]
 pub struct Session {
     cache: Arc<DataCache>,
@@ -64,7 +64,7 @@ pub struct Session {
     global: Option<(Arc<Layer>, InputSet)>,
     environment: Option<(Option<Arc<Layer>>, InputSet)>,
     modules: FxHashMap<Str, (Option<Arc<Layer>>, InputSet)>,
-    /// What all answers so far were found in.
+    /// The inputs of all answers so far.
     used: InputSet,
     /// The hierarchies of the layers, as they were last resolved.
     hierarchies: Vec<Option<Arc<Resolved>>>,
@@ -74,9 +74,9 @@ pub struct Session {
     environment_options: Option<(Option<Hash>, Needs)>,
     default_options: FxHashMap<Str, Arc<LookupOptions>>,
     warned: FxHashSet<Str>,
-    /// What functions made of files with `cached_file_data`, by path; all functions see the same, whoever was first.
+    /// The results of `cached_file_data`, by path; all functions share them.
     file_data: FxHashMap<Str, Value>,
-    /// What was decrypted, which no message may show.
+    /// Decrypted values, which no message may show.
     secrets: FxHashSet<Str>,
     /// Lookups that wait while the host does something for them, innermost last.
     parked: Vec<Frame>,
@@ -91,12 +91,12 @@ impl Session {
         Session { cache, settings, shared, ..Session::default() }
     }
 
-    /// What applies to all lookups.
+    /// The settings of all lookups.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What other compilations share.
+    /// The answers that other compilations share.
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Says that a warning is given.
-    pub(crate) fn warned(&mut self) {
+    pub(crate) fn mark_noisy(&mut self) {
         self.noisy = true;
     }
 
@@ -128,12 +128,12 @@ impl Session {
     }
 
     /// Keeps an answer.
-    pub(crate) fn keep_answer(&mut self, key: &Str, how: How, answer: Answer) {
+    pub(crate) fn keep_answer(&mut self, key: &Str, how: LookupMode, answer: Answer) {
         let shared = self.is_quiet().then_some(&*self.shared);
         self.answers.keep(shared, key, how, answer);
     }
 
-    /// What all answers so far were found in, and where they were looked for; empty unless the world is recorded.
+    /// The inputs of all answers so far, files searched without success included; empty unless the world is recorded.
     pub fn used(&self) -> &InputSet {
         &self.used
     }
@@ -330,14 +330,14 @@ impl Session {
         self.parked.last().is_some_and(|frame| frame.explainer.is_some())
     }
 
-    /// What `explain` of a context says of the lookup that waits.
+    /// Adds the text of a context's `explain` to the explanation of the lookup that waits.
     pub fn remark(&mut self, text: String) {
         if let Some(Frame { explainer: Some(explainer), .. }) = self.parked.last_mut() {
             explainer.remark(text);
         }
     }
 
-    /// Whether something is to be said for the first time in this compilation.
+    /// Whether a warning is given for the first time in this compilation.
     pub(crate) fn first_time(&mut self, what: &Str) -> bool {
         self.warned.insert(what.clone())
     }
@@ -349,13 +349,13 @@ impl Session {
         }
     }
 
-    /// What was decrypted so far, unless it is too short to be told from other words.
+    /// The decrypted values so far, without those too short to be distinguished from other words.
     pub fn secrets(&self) -> impl Iterator<Item = &Str> {
         const SHORTEST: usize = 4;
         self.secrets.iter().filter(|secret| secret.len() >= SHORTEST)
     }
 
-    /// Replaces decrypted values in a text, unless they are too short to be told from other words.
+    /// Replaces decrypted values in a text, unless they are too short to be distinguished from other words.
     pub fn redact(&self, text: &mut String) {
         let mut leaked: Vec<&Str> = self.secrets().filter(|secret| text.contains(secret.as_str())).collect();
         leaked.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -373,7 +373,7 @@ impl Session {
     ) -> Result<Arc<Config>> {
         let config = self.cache.config(host.world(), path, place, used)?;
         if let Some(warning) = &config.warning {
-            self.warned();
+            self.mark_noisy();
             host.warn(warning.clone());
         }
         if config.deprecated && self.settings.strict != Strict::Off {
@@ -381,7 +381,7 @@ impl Session {
             let message = format!(
                 "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5"
             );
-            self.warned();
+            self.mark_noisy();
             host.warn_once("hiera.yaml", message, Some(path));
         }
         Ok(config)
@@ -507,7 +507,7 @@ impl Session {
         if self.settings.strict == Strict::Error {
             return Err(config.wrong(diagnostic!(HIERA_VERSION_3_NOT_GLOBAL { place: scope }), None));
         }
-        self.warned();
+        self.mark_noisy();
         host.warn_once(path, format!("hiera.yaml version 3 found at {root} was ignored"), Some(path));
         Ok(None)
     }

@@ -1,10 +1,12 @@
 //! A request as handlers see it: decoded once, so that whoever allows it and whoever answers it speak of the same.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Method};
+use percent_encoding::percent_decode_str;
 
 use crate::ca::certificate::{Certificate, puppet_extensions};
 use crate::ca::oids;
@@ -129,25 +131,17 @@ pub fn parameters(raw: &str) -> Option<Vec<(String, String)>> {
     pairs.map(read).collect()
 }
 
-/// Text without percent signs; in parameters a plus sign is a blank. Nothing if it is no text.
+/// Percent-decoded text; in parameters a plus sign is a space. Nothing if an escape is malformed or the result is not UTF-8.
 pub fn decoded(raw: &str, is_parameter: bool) -> Option<String> {
     if !raw.contains(['%', '+']) {
         return Some(raw.to_owned());
     }
-    let mut bytes = Vec::with_capacity(raw.len());
-    let mut rest = raw.bytes();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
-                bytes.push(u8::try_from(high * 16 + low).ok()?);
-            }
-            b'+' if is_parameter => bytes.push(b' '),
-            other => bytes.push(other),
-        }
+    let is_escape = |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+    if !raw.split('%').skip(1).all(is_escape) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
+    let raw = if is_parameter { raw.replace('+', " ").into() } else { Cow::Borrowed(raw) };
+    percent_decode_str(&raw).decode_utf8().ok().map(Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -186,7 +180,9 @@ mod tests {
         assert_eq!(read[1], ("b".to_owned(), "x y+z".to_owned()));
         assert_eq!((read.len(), read[4].1.as_str()), (5, ""));
         assert_eq!(parameters("facts=%257B").unwrap()[0].1, "%7B");
-        assert_eq!(parameters("a=%"), None);
+        for malformed in ["a=%", "a=%4", "a=%é0", "a=%+1", "a=%ff"] {
+            assert_eq!(parameters(malformed), None, "{malformed}");
+        }
     }
 
     proptest! {

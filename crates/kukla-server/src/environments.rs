@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kukla::control::Layout;
+use kukla::syntax::validate::is_module_name;
 use kukla::{CompileOptions, Compiled, Compiler, Diagnostic, DiskWorld, Node, Outcome, Site, SiteSpec};
 
 use crate::command;
@@ -365,17 +366,10 @@ fn fingerprint(roots: &[PathBuf]) -> u64 {
 
 /// Where an environment's module is, by its name.
 pub fn module(modulepath: &[PathBuf], name: &str) -> Option<PathBuf> {
-    if !is_module(name) {
+    if !is_module_name(name) {
         return None;
     }
     modulepath.iter().map(|path| path.join(name)).find(|path| path.is_dir())
-}
-
-/// Whether a module can have this name.
-fn is_module(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_ascii_lowercase())
-        && chars.all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
 }
 
 /// All modules of an environment, of several with one name the first.
@@ -387,7 +381,7 @@ pub fn modules(modulepath: &[PathBuf]) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = entries
             .map(|entry| entry.path())
             .filter(|path| {
-                path.file_name().and_then(|name| name.to_str()).is_some_and(is_module) && path.is_dir()
+                path.file_name().and_then(|name| name.to_str()).is_some_and(is_module_name) && path.is_dir()
             })
             .filter(|path| !all.iter().any(|known| names(known) == names(path)))
             .collect();

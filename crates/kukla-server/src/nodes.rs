@@ -1,14 +1,15 @@
-//! Nodes as the server knows them: what they say about themselves, what their certificates say, what the classifier says.
+//! Nodes as the server knows them: their facts, their certificates, their classification.
 
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use kukla::classify::Classification;
 use kukla::facts::without_nulls;
+use kukla::fleet::{AssembledNode, Classifier, NodeParts};
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
 use kukla::values::Hash;
-use kukla::{DiskWorld, Node, Value};
+use kukla::{DiskWorld, Value, World};
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{Answer, Issue};
@@ -16,10 +17,10 @@ use crate::call::{Call, decoded};
 use crate::command;
 use crate::server::Server;
 
-/// What an agent says about itself.
+/// The facts of a request.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// All of it.
+    /// The facts by name.
     pub values: Hash,
 }
 
@@ -55,47 +56,36 @@ pub fn facts_in(document: &Json, node: &str) -> Result<Facts, Problem> {
     }
 }
 
-/// A node and the environment that the classifier puts it in, if it does.
-#[derive(Debug)]
-pub struct Known {
-    /// The node.
-    pub node: Node,
-    /// The environment of the classifier.
-    pub environment: Option<String>,
-}
+/// The world that classifiers run in.
+static DISK: LazyLock<Arc<dyn World>> = LazyLock::new(|| Arc::new(DiskWorld::default()));
 
 impl Server {
-    /// All that is known of a node.
-    pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<Known, Problem> {
-        let mut node = Node::named(name);
-        node.facts = match facts {
+    /// A node with the given facts, or with those that the store has; and the environment that its classifier assigns.
+    pub fn node(&self, name: &str, facts: Option<&Facts>, call: &Call) -> Result<AssembledNode, Problem> {
+        let facts = match facts {
             Some(facts) => facts.values.clone(),
-            // A node that says nothing is as it was.
+            // A node that sends no facts has those of its last request.
             None => self.last_facts(name)?.unwrap_or_default(),
         };
-        node.server_facts = self.server_facts();
-        self.trust(&mut node, name, call)?;
-        let mut environment = None;
-        if let Some(classifier) = &self.settings.classifier {
-            let said = Classification::ask(&DiskWorld::default(), classifier, name).map_err(|problem| {
-                Problem::other(format!("Failed when searching for node {name}")).because(problem)
-            })?;
-            node.classes = said.classes;
-            node.variables = said.parameters;
-            environment = said.environment;
-        }
-        Ok(Known { node, environment })
+        let classifier = self.settings.classifier.clone().map(Classifier::Command);
+        let parts = NodeParts {
+            facts,
+            server_facts: self.server_facts(),
+            classifier: classifier.as_ref(),
+            ..self.parts(name, call)?
+        };
+        parts.assemble(&DISK).map_err(|problem| {
+            Problem::other(format!("Failed when searching for node {name}")).caused_by(problem)
+        })
     }
 
-    /// What is known of a node that it does not say itself.
+    /// The trusted data of a node.
     pub fn trusted(&self, name: &str, call: &Call) -> Result<Hash, Problem> {
-        let mut node = Node::named(name);
-        self.trust(&mut node, name, call)?;
-        Ok(node.trusted)
+        self.parts(name, call)?.trusted_data(&DISK)
     }
 
-    /// What the certificate says, and what a command knows besides.
-    fn trust(&self, node: &mut Node, name: &str, call: &Call) -> Result<(), Problem> {
+    /// A node with the extensions of its certificate, and the data of a trusted external command.
+    fn parts<'p>(&'p self, name: &'p str, call: &Call) -> Result<NodeParts<'p>, Problem> {
         let is_own = call.peer.name.as_deref() == Some(name);
         let extensions: Hash = if is_own {
             call.peer
@@ -106,18 +96,15 @@ impl Server {
         } else {
             Hash::new()
         };
-        node.trusted.insert("extensions", extensions);
-        self.settings
-            .puppet
-            .name_extensions(&DiskWorld::default(), &mut node.trusted)
-            .map_err(Problem::invalid)?;
+        let mut trusted = Hash::new();
+        trusted.insert("extensions", extensions);
         if let Some(command) = &self.settings.trusted_external {
-            node.trusted.insert("external", external(command, name)?);
+            trusted.insert("external", external(command, name)?);
         }
-        Ok(())
+        Ok(NodeParts { name, trusted, puppet_conf: Some(&self.settings.puppet), ..NodeParts::default() })
     }
 
-    /// What the server says about itself.
+    /// The facts that the server adds to every node.
     fn server_facts(&self) -> Hash {
         let mut facts = Hash::new();
         facts.insert("serverversion", crate::PUPPET_VERSION);
@@ -132,7 +119,7 @@ impl Server {
     }
 }
 
-/// What `trusted_external_command` knows about a node: a command prints it, or each of those in a directory a part of it.
+/// The data that `trusted_external_command` prints about a node, or that each command of a directory prints as a part of it.
 fn external(command: &Path, name: &str) -> Result<Value, Problem> {
     if !command.is_dir() {
         return ask(command, name);
@@ -160,20 +147,20 @@ fn ask(command: &Path, name: &str) -> Result<Value, Problem> {
     Ok(from_json(&json))
 }
 
-/// Answers which environment a node is in, and what the classifier says about it.
+/// Answers with the environment and the classification of a node.
 pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
-    let known = match server.node(name, None, call) {
-        Ok(known) => known,
+    let assembled = match server.node(name, None, call) {
+        Ok(assembled) => assembled,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };
     let asked =
         call.parameter("configured_environment").or(call.parameter("environment")).unwrap_or_default();
-    let environment = known.environment.unwrap_or_else(|| server.environment_or_default(asked));
+    let environment = assembled.environment.unwrap_or_else(|| server.environment_or_default(asked));
     let mut all = Map::new();
     all.insert("name".into(), name.into());
     all.insert("environment".into(), environment.into());
-    if !known.node.classes.is_empty() {
-        let classes = known.node.classes.iter();
+    if !assembled.node.classes.is_empty() {
+        let classes = assembled.node.classes.iter();
         let classes: Map<String, Json> = classes
             .map(|(class, parameters)| {
                 let parameters = parameters.as_ref().map(|all| kukla::rpc::rich(&Value::Hash(all.clone())));
@@ -182,8 +169,8 @@ pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
             .collect();
         all.insert("classes".into(), classes.into());
     }
-    if !known.node.variables.is_empty() {
-        all.insert("parameters".into(), kukla::rpc::rich(&Value::Hash(known.node.variables.clone())));
+    if !assembled.node.variables.is_empty() {
+        all.insert("parameters".into(), kukla::rpc::rich(&Value::Hash(assembled.node.variables.clone())));
     }
     Answer::json(&all.into())
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use kukla::Value;
+use kukla::config_file::{ConfigEntry, ConfigFile};
 use kukla::formats::hocon;
 use kukla::syntax::Problem;
 
@@ -45,10 +46,10 @@ impl PuppetserverConf {
     /// Adds `kukla.toml`, if there is one: it counts more than the other files, whose sections it has as tables.
     pub fn add_toml(&mut self, path: &Path) -> Result<(), Problem> {
         let Some(bytes) = read_if_there(path)? else { return Ok(()) };
-        let table = as_text(path, bytes)?.parse::<toml::Table>().map_err(|error| malformed(path, error))?;
-        self.has_authority &=
-            table.get("server").and_then(|server| server.get("ca")) != Some(&toml::Value::Boolean(false));
-        self.files.push((path.to_owned(), value(&toml::Value::Table(table))));
+        let file = ConfigFile::parse(path, &as_text(path, bytes)?)?;
+        let ca = file.table("server")?.iter().find(|entry| entry.key == "ca");
+        self.has_authority &= ca.and_then(ConfigEntry::as_bool) != Some(false);
+        self.files.push((path.to_owned(), file.to_value()));
         Ok(())
     }
 
@@ -110,11 +111,8 @@ impl PuppetserverConf {
 }
 
 fn as_text(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
-    String::from_utf8(bytes).map_err(|error| malformed(path, error))
-}
-
-fn malformed(path: &Path, error: impl std::fmt::Display) -> Problem {
-    Problem::invalid("cannot read").on(path.display()).because(error)
+    String::from_utf8(bytes)
+        .map_err(|error| Problem::invalid("cannot read").on(path.display()).because(error))
 }
 
 /// A value as one would write it.
@@ -125,20 +123,5 @@ fn written(value: &Value) -> Option<String> {
         Value::Boolean(truth) => Some(truth.to_string()),
         Value::Array(all) => Some(all.iter().map(written).collect::<Option<Vec<_>>>()?.join(",")),
         _ => None,
-    }
-}
-
-/// What TOML says, as a value.
-fn value(toml: &toml::Value) -> Value {
-    match toml {
-        toml::Value::String(text) => text.as_str().into(),
-        toml::Value::Integer(number) => (*number).into(),
-        toml::Value::Float(number) => (*number).into(),
-        toml::Value::Boolean(truth) => (*truth).into(),
-        toml::Value::Datetime(time) => time.to_string().as_str().into(),
-        toml::Value::Array(all) => all.iter().map(value).collect::<Vec<_>>().into(),
-        toml::Value::Table(table) => {
-            Value::Hash(table.iter().map(|(name, each)| (name.as_str(), value(each))).collect())
-        }
     }
 }

@@ -94,8 +94,8 @@ fn a_server_that_is_killed_loses_nothing_it_had_acknowledged() {
 #[test]
 fn nor_with_postgresql() {
     let Ok(server) = std::env::var("KUKLA_TEST_POSTGRES") else {
-        eprintln!("SKIPPED: tests/store/with-postgres starts a server");
-        return;
+        let absent = "no PostgreSQL; tests/store/with-postgres starts one";
+        return kukla_testing::skip("kukla-server/killed-postgresql", absent);
     };
     let name = format!("kukla_server_{}", std::process::id());
     let made =

@@ -37,31 +37,48 @@
 //! # Ok::<(), Box<kukla_syntax::Diagnostic>>(())
 //! ```
 //!
+//! The feature `drivers` brings the databases; without it [`open`] refuses every URL.
+//!
 //! Methods wait for the database, so asynchronous programs call them where waiting is allowed; any number of threads may call them at
 //! once. Times are the caller's: the store takes what it is told for the present, but for the moment at which it receives something.
 
 #![allow(clippy::disallowed_methods)] // a database is outside by nature, and nobody compiles here
 
+#[cfg(not(feature = "drivers"))]
+mod absent;
 pub mod codes;
+#[cfg(feature = "drivers")]
 mod edges;
 mod exports;
+#[cfg(feature = "drivers")]
+mod open;
+#[cfg(feature = "drivers")]
 mod postgres;
+#[cfg(feature = "drivers")]
 mod puppetdb;
 pub mod query;
 mod report;
+#[cfg(feature = "drivers")]
 mod sql;
+#[cfg(feature = "drivers")]
 mod sqlite;
 mod store;
 mod time;
+#[cfg(feature = "drivers")]
 mod tls;
+pub mod transfer;
 mod url;
 
+#[cfg(not(feature = "drivers"))]
+pub use absent::open;
 pub use exports::StoreExports;
+#[cfg(feature = "drivers")]
+pub use open::open;
 pub use query::Question;
 pub use report::Report;
 pub use store::{Options, Store, Update};
 pub use time::Timestamp;
-pub use url::{open, without_password};
+pub use url::without_password;
 
 /// The result of asking a store.
 pub type Result<T> = std::result::Result<T, Box<kukla_syntax::Diagnostic>>;

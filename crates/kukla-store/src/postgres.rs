@@ -20,7 +20,7 @@ use crate::codes::{
 };
 use crate::sql::schema::Dialect;
 use crate::sql::{self, Database, Param, Row, Visit};
-use crate::tls::Identity;
+use crate::tls::{self, Identity};
 use crate::url::without_password;
 use crate::{Options, Result};
 
@@ -159,7 +159,13 @@ impl Postgres {
     fn wrong(&self, error: &postgres::Error) -> Box<Diagnostic> {
         let (url, problem) = (self.url.as_str(), told(error));
         let Some(code) = error.code() else {
-            let is_trust = error.to_string().contains("TLS") || problem.contains("certificate");
+            // With TLS, a failure of the handshake has a cause that is not one of the operating system.
+            let cause = std::error::Error::source(error);
+            let is_trust = self.tls.is_some()
+                && cause.is_some_and(|cause| match cause.downcast_ref::<std::io::Error>() {
+                    Some(error) => tls::is_tls_failure(error),
+                    None => true,
+                });
             return Box::new(match is_trust {
                 true => diagnostic!(STORE_CERTIFICATE { url, problem };
                     hint: "sslrootcert names the authority that signed the server's certificate, which has to be for the host in the URL"),

@@ -86,7 +86,11 @@ impl Report {
     pub fn node(&self) -> &str {
         &self.node
     }
+}
 
+/// The columns of a report.
+#[cfg(feature = "drivers")]
+impl Report {
     pub(crate) fn environment(&self) -> &str {
         &self.environment
     }

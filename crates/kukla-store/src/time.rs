@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use kukla_values::time::calendar;
+
 /// A moment, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
@@ -25,8 +27,9 @@ impl Timestamp {
     /// Reads a date (`2026-11-16`), or a date and a time with or without a zone, which is then UTC.
     pub fn parse(text: &str) -> Option<Timestamp> {
         let (date, time) = text.trim().split_once(['T', ' ']).unwrap_or((text.trim(), "00:00"));
-        let mut parts = date.splitn(3, '-').map(str::parse::<i64>);
-        let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+        let mut parts = date.splitn(3, '-');
+        let (year, month, day) =
+            (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         if !(0..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
             return None;
         }
@@ -40,7 +43,7 @@ impl Timestamp {
             digits => number(digits, 999)? * 10_i64.pow(3 - digits.len() as u32),
         };
         let of_day = (hour * 60 + minute) * 60_000 + number(second, 60)? * 1000 + milliseconds;
-        Some(Timestamp(days(year, month, day) * DAY + of_day - offset(zone)?))
+        Some(Timestamp(calendar::days(year, month, day) * DAY + of_day - offset(zone)?))
     }
 }
 
@@ -62,26 +65,10 @@ fn offset(zone: &str) -> Option<i64> {
     Some(sign * (hours * 60 + minutes) * 60_000)
 }
 
-/// The days from 1970 to a date, counted in years that begin in March, so that a leap day comes last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (day, of_day) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
-        let days = day + 719_468;
-        let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        let (year, month, day) = calendar::date(day);
         let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
         let (second, millisecond) = (of_day / 1000 % 60, of_day % 1000);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z")

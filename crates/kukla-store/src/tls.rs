@@ -17,6 +17,11 @@ pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
+/// Whether an input or output failed because TLS did: the library hides its own error within one of the system.
+pub fn is_tls_failure(error: &std::io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
+}
+
 /// The certificates and keys of a store's options.
 pub struct Identity {
     /// Whom to trust.

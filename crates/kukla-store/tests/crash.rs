@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Directory, database, open, version, version_of, wanted};
+use crate::common::{Directory, database, open, version, version_of, wanted, without_postgresql};
 use kukla_store::{Timestamp, Update};
 
 const NODES: usize = 4;
@@ -39,6 +39,9 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
     let directory = Directory::new("crash");
     let sqlite = format!("sqlite:{}", directory.path("store.db"));
     let server = std::env::var("KUKLA_TEST_POSTGRES").ok();
+    if server.is_none() {
+        without_postgresql("crash");
+    }
     let postgres = server.map(|server| database(&server, "crash"));
     for url in [Some(sqlite), postgres].into_iter().flatten() {
         let store = open(&url);

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::common::{database, exporting, open, wanted};
+use crate::common::{database, exporting, open, wanted, without_postgresql};
 use kukla_store::codes::{NOT_A_STORE, STORE_CERTIFICATE, STORE_FAILED, STORE_TOO_NEW, STORE_UNREACHABLE};
 use kukla_store::{Options, Timestamp, Update};
 use kukla_syntax::Diagnostic;
@@ -13,7 +13,7 @@ use kukla_syntax::Diagnostic;
 /// The URL of an empty database, if there is a server.
 fn empty(name: &str) -> Option<String> {
     let Ok(server) = std::env::var("KUKLA_TEST_POSTGRES") else {
-        eprintln!("SKIPPED: tests/store/with-postgres starts a server");
+        without_postgresql(name);
         return None;
     };
     Some(database(&server, name))

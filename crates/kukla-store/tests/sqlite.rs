@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::common::{self, Directory};
 use kukla_store::codes::{NOT_A_STORE, STORE_FULL, STORE_LOCKED, STORE_TOO_NEW, STORE_UNREACHABLE};
 use kukla_store::{Options, Timestamp, Update, open};
+use kukla_testing::skip;
 
 #[test]
 fn what_is_wrong_with_a_file_is_told_with_a_hint() {
@@ -81,12 +82,13 @@ fn a_full_disk_loses_nothing() {
     match ran {
         Ok(output) if output.status.success() => {}
         Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("panicked") => {
-            eprintln!("SKIPPED: no disk of our own: {}", String::from_utf8_lossy(&output.stderr));
+            let problem = String::from_utf8_lossy(&output.stderr);
+            skip("kukla-store/full-disk", &format!("cannot mount a file system: {}", problem.trim()));
         }
         Ok(output) => {
             panic!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
         }
-        Err(error) => eprintln!("SKIPPED: no unshare: {error}"),
+        Err(error) => skip("kukla-store/full-disk", &format!("unshare: {error}")),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::problem::{Problem, ProblemKind};
+
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
@@ -43,14 +45,17 @@ pub enum Strict {
 }
 
 impl std::str::FromStr for Strict {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Strict, String> {
+    fn from_str(text: &str) -> Result<Strict, Problem> {
         match text {
             "off" => Ok(Strict::Off),
             "warning" => Ok(Strict::Warning),
             "error" => Ok(Strict::Error),
-            _ => Err(format!("'{text}' is not one of 'off', 'warning', 'error'")),
+            _ => Err(Problem::new(
+                ProblemKind::Invalid,
+                format!("'{text}' is not one of 'off', 'warning', 'error'"),
+            )),
         }
     }
 }
@@ -58,7 +63,7 @@ impl std::str::FromStr for Strict {
 /// One rule a program can break: its name, its severity, its message and its explanation.
 ///
 /// Codes are declared with [`codes!`](crate::codes!) and used with [`diagnostic!`](crate::diagnostic!). There is one for each
-/// rule, even where Puppet reports many rules under one name; that name stands beside ours.
+/// rule, even where Puppet reports many rules under one name; that name is next to ours.
 #[derive(Debug)]
 pub struct Code {
     /// The upper-case name, as in `kukla explain NAME`.
@@ -71,7 +76,7 @@ pub struct Code {
     pub follows_strict: bool,
     /// The message, with `{name}` where a fact belongs.
     pub message: &'static str,
-    /// What the rule means and how to satisfy it: the doc comment of its declaration.
+    /// The meaning of the rule and how to satisfy it: the doc comment of its declaration.
     pub explanation: &'static str,
 }
 

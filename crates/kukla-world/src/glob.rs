@@ -6,10 +6,14 @@
 
 use std::path::Path;
 
+use crate::fnmatch::{Flags, alternatives, fnmatch};
 use crate::{DirectoryEntry, World};
 
 /// How many directories one pattern may have listed.
 pub const MOST_LISTED: usize = 100_000;
+
+/// The largest number of alternatives that the braces of a pattern are expanded to.
+const MOST_ALTERNATIVES: usize = 10_000;
 
 /// A pattern leads into more than [`MOST_LISTED`] directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +34,7 @@ pub fn files(world: &dyn World, pattern: &str) -> Vec<String> {
 
 fn search(world: &dyn World, pattern: &str) -> Result<Vec<Found>, TooMany> {
     let mut found = Vec::new();
-    for pattern in alternatives(pattern).iter().filter(|pattern| !pattern.is_empty()) {
+    for pattern in alternatives(pattern, MOST_ALTERNATIVES).iter().filter(|pattern| !pattern.is_empty()) {
         let (root, rest) = match pattern.strip_prefix('/') {
             Some(rest) => ("/", rest),
             None => ("", pattern.as_str()),
@@ -40,45 +44,6 @@ fn search(world: &dyn World, pattern: &str) -> Result<Vec<Found>, TooMany> {
         search.follow(start, &parts(rest), vec![0])?;
     }
     Ok(found)
-}
-
-/// `a{b,c}d` is `abd` and `acd`; braces may nest.
-fn alternatives(pattern: &str) -> Vec<String> {
-    const MOST: usize = 10_000;
-    let mut done = Vec::new();
-    let mut open = vec![pattern.to_owned()];
-    while let Some(pattern) = open.pop() {
-        if done.len() + open.len() > MOST {
-            break;
-        }
-        let Some((start, end, commas)) = first_braces(&pattern) else {
-            done.push(pattern);
-            continue;
-        };
-        let mut from = start + 1;
-        let mut choices = Vec::new();
-        for comma in commas.into_iter().chain([end]) {
-            choices.push(format!("{}{}{}", &pattern[..start], &pattern[from..comma], &pattern[end + 1..]));
-            from = comma + 1;
-        }
-        open.extend(choices.into_iter().rev());
-    }
-    done
-}
-
-fn first_braces(pattern: &str) -> Option<(usize, usize, Vec<usize>)> {
-    let start = pattern.find('{')?;
-    let (mut depth, mut commas) = (0, Vec::new());
-    for (at, b) in pattern.bytes().enumerate().skip(start) {
-        match b {
-            b'{' => depth += 1,
-            b'}' if depth == 1 => return Some((start, at, commas)),
-            b'}' => depth -= 1,
-            b',' if depth == 1 => commas.push(at),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// One part of a pattern.
@@ -224,62 +189,9 @@ fn unescaped(name: &str) -> String {
     out
 }
 
-/// Whether a name fits a pattern; a dot at its beginning must be there in the pattern.
+/// Whether a name matches a pattern; a dot at its beginning must be there in the pattern.
 pub fn fits(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && !pattern.starts_with('.') && !pattern.starts_with("\\.") {
-        return false;
-    }
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    matches(&pattern, &name)
-}
-
-/// Whether a name fits a pattern of `*`, `?` and `[a-z]`. After a star only the last one can be given more, so the time is bounded.
-fn matches(pattern: &[char], name: &[char]) -> bool {
-    let (mut at, mut read) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while read < name.len() {
-        if pattern.get(at) == Some(&'*') {
-            star = Some((at, read));
-            at += 1;
-        } else if let Some(taken) = pattern.get(at..).and_then(|rest| one_fits(rest, name[read])) {
-            at += taken;
-            read += 1;
-        } else if let Some((starred, from)) = star {
-            star = Some((starred, from + 1));
-            (at, read) = (starred + 1, from + 1);
-        } else {
-            return false;
-        }
-    }
-    pattern[at..].iter().all(|c| *c == '*')
-}
-
-/// How much of a pattern stands for one character that fits it.
-fn one_fits(pattern: &[char], c: char) -> Option<usize> {
-    match pattern.split_first()? {
-        ('?', _) => Some(1),
-        ('[', rest) => {
-            let end = rest.iter().skip(1).position(|c| *c == ']')? + 1;
-            let (negated, set) = match rest[..end].split_first() {
-                Some(('^' | '!', set)) => (true, set),
-                _ => (false, &rest[..end]),
-            };
-            let mut within = false;
-            let mut at = 0;
-            while at < set.len() {
-                if at + 2 < set.len() && set[at + 1] == '-' {
-                    within |= (set[at]..=set[at + 2]).contains(&c);
-                    at += 3;
-                } else {
-                    within |= set[at] == c;
-                    at += 1;
-                }
-            }
-            (within != negated).then_some(end + 2)
-        }
-        ('\\', [escaped, ..]) => (*escaped == c).then_some(2),
-        (literal, _) => (*literal == c).then_some(1),
-    }
+    fnmatch(pattern, name, Flags::default())
 }
 
 #[cfg(test)]
@@ -289,7 +201,6 @@ mod tests {
 
     #[test]
     fn patterns_come_apart() {
-        assert_eq!(alternatives("a{b,c{d,e}}f"), ["abf", "acdf", "acef"]);
         assert!(fits("a*[b-d]?", "axxcz") && !fits("[!a]", "a") && !fits("*", ".a"));
         assert!(fits("*.yaml", "a.yaml") && !fits("*.yaml", "a.yml") && fits("[a-c]x", "bx"));
         let plain = |text: &str| Part::Plain(text.into());

@@ -13,12 +13,15 @@ use crate::{
     Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World,
 };
 
-/// A world of which no more can be had than a policy allows.
+/// A world behind a policy: it gives no more of the world than the policy allows.
+///
+/// It names no [`inner`](World::inner) world but states every method, so that a method that is added to [`World`] has no effect here until
+/// someone has decided how the policy applies to it.
 #[derive(Debug)]
 pub struct Guarded<W> {
     world: W,
     policy: Policy,
-    /// What may be read, by the path without links; of no interest where everything may.
+    /// The paths that may be read, with links resolved; unused where everything may be read.
     admitted: RwLock<Vec<PathBuf>>,
 }
 
@@ -225,6 +228,101 @@ mod tests {
             refusal,
             "changing '/etc/passwd' is not allowed; `--writes /srv/cache,/etc` would allow it"
         );
+    }
+
+    /// A world that notes which of its methods were called.
+    #[derive(Debug, Default)]
+    struct Witness(std::sync::Mutex<Vec<&'static str>>);
+
+    impl Witness {
+        fn note(&self, method: &'static str) {
+            self.0.lock().unwrap().push(method);
+        }
+    }
+
+    impl World for Witness {
+        fn read(&self, _: &Path) -> FileResult<Vec<u8>> {
+            self.note("read");
+            Ok(Vec::new())
+        }
+
+        fn read_stamped(&self, _: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+            self.note("read_stamped");
+            (None, Ok(Vec::new()))
+        }
+
+        fn list(&self, _: &Path) -> Vec<DirectoryEntry> {
+            self.note("list");
+            Vec::new()
+        }
+
+        fn env(&self, _: &str) -> FileResult<Option<String>> {
+            self.note("env");
+            Ok(None)
+        }
+
+        fn run(&self, _: &[String]) -> FileResult<CommandOutput> {
+            self.note("run");
+            Ok(CommandOutput::default())
+        }
+
+        fn converse(&self, _: &[String]) -> FileResult<Box<dyn Conversation>> {
+            self.note("converse");
+            Err(FileError::NotFound)
+        }
+
+        fn change(&self, _: &Path, _: Change<'_>) -> FileResult<()> {
+            self.note("change");
+            Ok(())
+        }
+
+        fn ownership(&self, _: Option<&Path>) -> FileResult<Ownership> {
+            self.note("ownership");
+            Ok(Ownership::default())
+        }
+
+        fn exists(&self, _: &Path) -> bool {
+            self.note("exists");
+            true
+        }
+
+        fn stamp(&self, _: &Path) -> Option<Stamp> {
+            self.note("stamp");
+            None
+        }
+    }
+
+    #[test]
+    fn a_policy_that_allows_nothing_refuses_every_effect() {
+        let policy = Policy {
+            files: "repository".parse().unwrap(),
+            variables: crate::policy::Variables::Off,
+            ..Policy::default()
+        };
+        let world = Guarded::new(Witness::default(), policy);
+        let (path, command) = (Path::new("/etc/passwd"), ["/bin/true".to_owned()]);
+        let is_refused = |error: Option<FileError>| matches!(error, Some(FileError::Refused(_)));
+        assert!(is_refused(world.read(path).err()));
+        assert!(is_refused(world.read_stamped(path).1.err()) && world.read_stamped(path).0.is_none());
+        assert!(world.list(path).is_empty() && !world.exists(path) && world.stamp(path).is_none());
+        assert!(is_refused(world.env("HOME").err()));
+        assert!(is_refused(world.run(&command).err()) && is_refused(world.converse(&command).err()));
+        for change in [
+            Change::Put { at: 0, bytes: b"x" },
+            Change::Resize(0),
+            Change::MakeDirectory(0o755),
+            Change::Remove,
+            Change::RemoveDirectory,
+            Change::Rename(path),
+            Change::Mode(0o777),
+            Change::Owner(Some(0), None),
+            Change::Times(0, 0),
+        ] {
+            assert!(is_refused(world.change(path, change).err()), "{change:?}");
+        }
+        assert!(is_refused(world.ownership(Some(path)).err()) && is_refused(world.ownership(None).err()));
+        assert_eq!(*world.world.0.lock().unwrap(), [""; 0], "these reached the world behind the guard");
+        assert!(world.inner().is_none(), "a method that the guard does not state would reach past it");
     }
 
     #[test]

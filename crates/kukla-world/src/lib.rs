@@ -11,6 +11,7 @@ use kukla_values::time::Timestamp;
 pub mod answers;
 mod change;
 pub mod codes;
+pub mod fnmatch;
 pub mod glob;
 mod guard;
 mod memory;
@@ -23,7 +24,7 @@ pub use memory::MemoryWorld;
 pub use policy::{Policy, Refusal};
 use record::Ledger;
 
-/// What a file operation gives; the message is the operating system's.
+/// The result of a file operation; the message is the operating system's.
 pub type FileResult<T> = Result<T, FileError>;
 
 /// Why a file could not be read.
@@ -69,91 +70,124 @@ pub struct Stamp {
     pub length: u64,
 }
 
-/// What a command gave.
+/// The result of a command.
 #[derive(Clone, Debug, Default)]
 pub struct CommandOutput {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
 }
 
-/// A process that is talked to line by line, and ends when whoever talks lets go of it.
+/// A process with which lines are exchanged; it ends when this is dropped.
 pub trait Conversation: Send + Debug {
     /// Sends a line and waits for the next one that comes. After an error there are no more.
     fn ask(&mut self, line: &str) -> FileResult<String>;
-    /// What has come from the process's standard error since this was last asked.
+    /// The text on the process's standard error since the last call.
     fn complaints(&mut self) -> Vec<u8>;
 }
 
 /// Everything a compilation can see of the outside. The same world gives the same catalog.
+///
+/// There are two sorts of worlds. One at the bottom ([`MemoryWorld`], the disk) states how to read, list and so on; a method that it does
+/// not state has no effect and finds nothing. A layer over another world names that one as its [`inner`](World::inner) world and states
+/// only the methods that it changes; all others go to the inner world.
+///
+/// A world that restricts another one, as [`Guarded`] does, has no `inner`: a method that is added to this trait must not reach past the
+/// restriction before someone has decided how to restrict it.
 pub trait World: Send + Sync + Debug {
+    /// The world that answers whatever this one does not state; none at the bottom, and none behind a restriction.
+    fn inner(&self) -> Option<&dyn World> {
+        None
+    }
     /// The contents of a file.
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>>;
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.inner().map_or(Err(FileError::NotFound), |world| world.read(path))
+    }
     /// The entries of a directory, sorted by name; none if it is not one.
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry>;
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        self.inner().map_or_else(Vec::new, |world| world.list(path))
+    }
     /// The present.
-    fn now(&self) -> Timestamp;
+    fn now(&self) -> Timestamp {
+        self.inner().map_or_else(|| Timestamp::from_clock(0), World::now)
+    }
     /// The time since some moment, to measure how long something takes. Where there is no clock, no time passes.
     fn elapsed(&self) -> Duration {
-        Duration::ZERO
+        self.inner().map_or(Duration::ZERO, World::elapsed)
     }
     /// An environment variable, if it is set.
-    fn env(&self, name: &str) -> FileResult<Option<String>>;
+    fn env(&self, name: &str) -> FileResult<Option<String>> {
+        self.inner().map_or(Ok(None), |world| world.env(name))
+    }
     /// Runs a command (`generate`, external node classifiers), if policy allows.
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput>;
-    /// Starts a command that is talked to while it runs (an external Ruby), if policy allows.
+    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
+        self.inner().map_or_else(|| Err(no_commands(command)), |world| world.run(command))
+    }
+    /// Starts a command to exchange lines with while it runs (an external Ruby), if policy allows.
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
-        Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
+        self.inner().map_or_else(|| Err(no_commands(command)), |world| world.converse(command))
     }
     /// Changes what is at a path (a cache that a function in Ruby keeps), if policy allows.
     fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        let _ = change;
-        Err(FileError::Other(format!("nothing is changed here: {}", path.display())))
+        let unchangeable = || Err(FileError::Other(format!("nothing is changed here: {}", path.display())));
+        self.inner().map_or_else(unchangeable, |world| world.change(path, change))
     }
-    /// Whose what is at a path is, if policy allows to ask; without a path, whose the files are that are made here.
+    /// The owner and mode of what is at a path, if policy allows to ask; without a path, the owner of files that are created here.
     fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        let _ = path;
-        Ok(Ownership::default())
+        self.inner().map_or_else(|| Ok(Ownership::default()), |world| world.ownership(path))
     }
-    /// Where what is asked can be recorded, if it is to be.
+    /// The ledger in which questions and answers can be recorded, if there is one.
     fn ledger(&self) -> Option<&Ledger> {
-        None
+        self.inner().and_then(World::ledger)
     }
     /// Whether a path exists.
     fn exists(&self, path: &Path) -> bool {
+        if let Some(world) = self.inner() {
+            return world.exists(path);
+        }
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return true };
         self.list(parent).iter().any(|entry| entry.name.as_str() == name)
     }
-    /// What is at a path now, if anything is. A world whose files never change can leave it at that.
+    /// The version of what is at a path, if anything is. Where files never change, all versions are the same.
     fn stamp(&self, path: &Path) -> Option<Stamp> {
-        self.exists(path).then(Stamp::default)
+        match self.inner() {
+            Some(world) => world.stamp(path),
+            None => self.exists(path).then(Stamp::default),
+        }
     }
-    /// What is at a path, and the contents of the file, in the order that a change in between shows.
+    /// The version of a file and its contents, asked in the order that shows a change in between. Always this world's own `stamp` and
+    /// `read`: a layer that changes one of those would otherwise have to remember this.
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
         (self.stamp(path), self.read(path))
     }
-    /// Why policy keeps a path from being read, if it does. What may not be read looks as if it were not there; who would
-    /// go on without it asks this.
+    /// The reason why policy forbids to read a path, if it does. A forbidden file looks like a missing one; callers that would go on
+    /// without it ask this.
     fn refusal(&self, path: &Path) -> Option<Refusal> {
-        let _ = path;
-        None
+        self.inner().and_then(|world| world.refusal(path))
     }
-    /// What code may reach of this world. A world without a guard has nothing to hide behind it but what a policy always hides.
+    /// The policy for code in this world: the default one where nothing is guarded.
     fn policy(&self) -> &Policy {
         static DEFAULT: std::sync::LazyLock<Policy> = std::sync::LazyLock::new(Policy::default);
-        &DEFAULT
+        self.inner().map_or(&DEFAULT, World::policy)
     }
-    /// Where a path leads: absolute, without links and without `..`.
+    /// The absolute path that a path leads to, without links and without `..`.
     fn resolve(&self, path: &Path) -> PathBuf {
-        normal(&self.here().join(path))
+        match self.inner() {
+            Some(world) => world.resolve(path),
+            None => normal(&self.here().join(path)),
+        }
     }
     /// The directory that relative paths start from.
     fn here(&self) -> PathBuf {
-        PathBuf::from("/")
+        self.inner().map_or_else(|| PathBuf::from("/"), World::here)
     }
+}
+
+fn no_commands(command: &[String]) -> FileError {
+    FileError::Other(format!("no commands here: {}", command.join(" ")))
 }
 
 /// Whether there is a directory at a path.
@@ -178,73 +212,57 @@ pub fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// A world that several share.
-impl<W: World + ?Sized> World for Arc<W> {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        (**self).read(path)
+/// A world with several owners.
+impl<W: World> World for Arc<W> {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&**self)
     }
 
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
         (**self).read_stamped(path)
     }
+}
 
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        (**self).list(path)
+/// A world of any type with several owners.
+impl World for Arc<dyn World> {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&**self)
     }
 
-    fn now(&self) -> Timestamp {
-        (**self).now()
+    fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
+        (**self).read_stamped(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A layer that changes nothing.
+    #[derive(Debug)]
+    struct Layer(MemoryWorld);
+
+    impl World for Layer {
+        fn inner(&self) -> Option<&dyn World> {
+            Some(&self.0)
+        }
     }
 
-    fn elapsed(&self) -> Duration {
-        (**self).elapsed()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        (**self).env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        (**self).run(command)
-    }
-
-    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
-        (**self).converse(command)
-    }
-
-    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        (**self).change(path, change)
-    }
-
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        (**self).ownership(path)
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        (**self).exists(path)
-    }
-
-    fn stamp(&self, path: &Path) -> Option<Stamp> {
-        (**self).stamp(path)
-    }
-
-    fn refusal(&self, path: &Path) -> Option<Refusal> {
-        (**self).refusal(path)
-    }
-
-    fn policy(&self) -> &Policy {
-        (**self).policy()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        (**self).resolve(path)
-    }
-
-    fn here(&self) -> PathBuf {
-        (**self).here()
-    }
-
-    fn ledger(&self) -> Option<&Ledger> {
-        (**self).ledger()
+    #[test]
+    fn a_layer_answers_like_the_world_below_it() {
+        let mut world = MemoryWorld { now: 5, ..MemoryWorld::default() }.with("/a/b", "text");
+        world.env.insert("HOME".into(), "/root".into());
+        let layer = Arc::new(Layer(world.clone()));
+        let shared: Arc<dyn World> = Arc::clone(&layer) as Arc<dyn World>;
+        for layer in [&layer as &dyn World, &shared] {
+            let path = Path::new("/a/b");
+            assert_eq!(layer.read(path), Ok(b"text".to_vec()));
+            assert_eq!(layer.read_stamped(path), world.read_stamped(path));
+            assert_eq!(layer.list(Path::new("/a")), world.list(Path::new("/a")));
+            assert!(layer.exists(path) && !layer.exists(Path::new("/b")));
+            assert_eq!((layer.now(), layer.env("HOME")), (world.now(), world.env("HOME")));
+            assert_eq!(layer.resolve(Path::new("a/../b")), Path::new("/b"));
+            assert!(layer.run(&["x".to_owned()]).is_err() && layer.ledger().is_none());
+        }
     }
 }

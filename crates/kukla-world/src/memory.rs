@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kukla_values::time::Timestamp;
 
-use crate::{CommandOutput, DirectoryEntry, FileError, FileResult, World};
+use crate::{DirectoryEntry, FileError, FileResult, World};
 
 /// A world held in memory, for tests and unsaved buffers.
 #[derive(Clone, Debug, Default)]
@@ -65,9 +65,5 @@ impl World for MemoryWorld {
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {
         Ok(self.env.get(name).cloned())
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        Err(FileError::Other(format!("no commands here: {}", command.join(" "))))
     }
 }

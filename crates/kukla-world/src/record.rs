@@ -1,8 +1,8 @@
-//! The record of what was read: which questions to the world an outcome rests on, and what the answers were.
+//! The record of inputs: the questions to the world that a result depends on, and their answers.
 //!
-//! Whoever keeps something that was made from answers of the world (a program, a data file, the answer to a lookup) keeps the
-//! [`InputSet`] it was made from beside it; [`tracked`] gives one. Whoever uses what is kept adds that set to its own. So the
-//! record of a compilation is complete although most of what it used was read for others before it.
+//! Everything that is cached from answers of the world (a program, a data file, the answer to a lookup) carries the
+//! [`InputSet`] it was made from; [`tracked`] returns one. Users of a cached value add its set to their own. So the
+//! record of a compilation is complete although most of its inputs were read for others before it.
 //!
 //! Inputs are numbers into the [`Ledger`] of a [`Recorded`] world, which has each question with its answer once. A world without a ledger is
 //! not recorded, and all sets stay empty.
@@ -10,17 +10,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
 
 use indexmap::IndexSet;
 use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Policy, Refusal,
-    Stamp, World,
-};
+use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,14 +39,14 @@ pub enum Question {
     Now,
 }
 
-/// What the world answered, as far as it takes to tell whether it would say the same again.
+/// The answer of the world, with enough detail to test whether it would be the same again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
     /// There is nothing of that name.
     Absent,
     /// There is something of that name.
     Present,
-    /// It is there, but it cannot be had.
+    /// It exists, but cannot be read.
     Refused,
     /// It is this.
     Is(Digest),
@@ -130,12 +126,12 @@ impl Answer {
     }
 }
 
-/// A question and its answer: one thing that an outcome rests on.
+/// A question and its answer: one dependency of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Input {
-    /// What was asked.
+    /// The question.
     pub question: Question,
-    /// What was answered.
+    /// The answer.
     pub answer: Answer,
 }
 
@@ -266,21 +262,21 @@ impl InputSet {
 
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = InputId> {
-        // The lowest bit is told and taken away until there is none.
+        // The lowest bit is returned and cleared until there is none.
         let words = |word: u64| std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)));
         let set = move |word: u64| words(word).take_while(|left| *left != 0).map(u64::trailing_zeros);
         (0u32..).zip(&self.bits).flat_map(move |(at, word)| set(*word).map(move |bit| InputId(at * 64 + bit)))
     }
 }
 
-/// What one compilation rests on.
+/// The inputs of one compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// What its code was made from, and what that asked itself: manifests, templates, commands.
+    /// The inputs of its code, and what the code read itself: manifests, templates, commands.
     pub code: InputSet,
-    /// What the data was found in, and what was asked of it.
+    /// The data files that were found, and the keys that were looked up.
     pub data: InputSet,
-    /// What was asked of the node: the name of a fact or of another variable that it may set, whether it does or not; `facts.NAME`
+    /// The variables of the node that were used: the name of a fact or of another variable that it may set, whether it does or not; `facts.NAME`
     /// for one of `$facts`, or `facts` for all of them.
     pub facts: BTreeSet<String>,
     /// The types whose exported resources were collected.
@@ -302,68 +298,12 @@ impl<W: World> Recorded<W> {
 }
 
 impl<W: World> World for Recorded<W> {
-    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.world.read(path)
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&self.world)
     }
 
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
         self.world.read_stamped(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.world.list(path)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.world.now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.world.elapsed()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.world.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.world.run(command)
-    }
-
-    fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
-        self.world.converse(command)
-    }
-
-    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        self.world.change(path, change)
-    }
-
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        self.world.ownership(path)
-    }
-
-    fn exists(&self, path: &Path) -> bool {
-        self.world.exists(path)
-    }
-
-    fn stamp(&self, path: &Path) -> Option<Stamp> {
-        self.world.stamp(path)
-    }
-
-    fn refusal(&self, path: &Path) -> Option<Refusal> {
-        self.world.refusal(path)
-    }
-
-    fn policy(&self) -> &Policy {
-        self.world.policy()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.world.resolve(path)
-    }
-
-    fn here(&self) -> PathBuf {
-        self.world.here()
     }
 
     fn ledger(&self) -> Option<&Ledger> {
@@ -430,17 +370,21 @@ impl<'w> Tracker<'w> {
         self.with(|record| record.collected.insert(type_name.to_owned()));
     }
 
-    /// What was noted.
+    /// The recorded inputs.
     pub fn into_record(self) -> Record {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl World for Tracker<'_> {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(self.world)
+    }
+
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        let found = self.world.read(path);
-        self.note(Question::Read(path.to_owned()), Answer::read(&found));
-        found
+        let content = self.world.read(path);
+        self.note(Question::Read(path.to_owned()), Answer::read(&content));
+        content
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
@@ -452,10 +396,6 @@ impl World for Tracker<'_> {
     fn now(&self) -> Timestamp {
         self.note(Question::Now, Answer::Passing);
         self.world.now()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.world.elapsed()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {
@@ -475,40 +415,16 @@ impl World for Tracker<'_> {
         self.world.converse(command)
     }
 
-    fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        self.world.change(path, change)
-    }
-
-    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        self.world.ownership(path)
-    }
-
     fn exists(&self, path: &Path) -> bool {
-        let there = self.world.exists(path);
-        self.note(Question::Exists(path.to_owned()), Answer::exists(there));
-        there
+        let exists = self.world.exists(path);
+        self.note(Question::Exists(path.to_owned()), Answer::exists(exists));
+        exists
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
-        // Who compares stamps wants to know whether the content is another one.
+        // Callers compare stamps to learn whether the content is another one.
         self.note(Question::Read(path.to_owned()), Answer::read(&self.world.read(path)));
         self.world.stamp(path)
-    }
-
-    fn refusal(&self, path: &Path) -> Option<Refusal> {
-        self.world.refusal(path)
-    }
-
-    fn policy(&self) -> &Policy {
-        self.world.policy()
-    }
-
-    fn resolve(&self, path: &Path) -> PathBuf {
-        self.world.resolve(path)
-    }
-
-    fn here(&self) -> PathBuf {
-        self.world.here()
     }
 
     fn ledger(&self) -> Option<&Ledger> {
@@ -572,6 +488,22 @@ mod tests {
         assert_eq!(record.code.iter().count(), 6);
         let inputs = world.ledger.inputs(&record.code);
         assert!(inputs.iter().any(|input| input.question == Question::Now && !input.holds(&world)));
+    }
+
+    #[test]
+    fn every_way_to_read_a_file_is_recorded() {
+        let world = Recorded::new(MemoryWorld::default().with("/a/x", "1"));
+        let path = Path::new("/a/x");
+        let ways: [fn(&dyn World, &Path); 3] = [
+            |world, path| drop(world.read(path)),
+            |world, path| drop(world.read_stamped(path)),
+            |world, path| assert!(world.stamp(path).is_some()),
+        ];
+        for (at, way) in ways.into_iter().enumerate() {
+            let ((), inputs) = tracked(&world, |world| way(world, path));
+            let questions = world.ledger.inputs(&inputs).into_iter().map(|input| input.question);
+            assert_eq!(questions.collect::<Vec<_>>(), [Question::Read(path.to_owned())], "way {at}");
+        }
     }
 
     #[test]

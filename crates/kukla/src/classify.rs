@@ -1,12 +1,15 @@
-//! External node classifiers: what they print says which classes, variables and environment a node has.
+//! External node classifiers: they print the classes, variables and environment of a node.
 
 use std::path::Path;
 
 use kukla_formats::yaml;
+use kukla_syntax::{Problem, ProblemKind};
 use kukla_values::{Hash, Value};
-use kukla_world::World;
+use kukla_world::{FileError, World};
 
-/// What a classifier says about a node.
+use crate::problems::cannot_read;
+
+/// The classification of a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Classification {
     /// Classes, with parameters where given.
@@ -19,42 +22,55 @@ pub struct Classification {
 
 impl Classification {
     /// Asks a classifier command about a node: the command gets the node's name as its last argument.
-    pub fn ask(world: &dyn World, command: &str, node: &str) -> Result<Classification, String> {
+    pub fn ask(world: &dyn World, command: &str, node: &str) -> Result<Classification, Problem> {
         let words: Vec<String> =
             command.split_whitespace().map(str::to_owned).chain([node.to_owned()]).collect();
-        let output = world.run(&words).map_err(|error| format!("the node classifier failed: {error}"))?;
+        let output = world.run(&words).map_err(|error| {
+            let kind = match error {
+                FileError::NotFound => ProblemKind::NotFound,
+                FileError::Refused(_) => ProblemKind::Denied,
+                FileError::Other(_) => ProblemKind::Other,
+            };
+            Problem::new(kind, "the node classifier failed").because(error)
+        })?;
         if output.code != Some(0) {
             let code = output.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("the node classifier '{command}' ended with {code}: {}", said.trim()));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let what = format!("the node classifier '{command}' ended with {code}");
+            return Err(Problem::other(what).because(stderr.trim()));
         }
         Classification::parse(&output.stdout, command)
     }
 
     /// Reads a classification from a file.
-    pub fn read(world: &dyn World, path: &Path) -> Result<Classification, String> {
+    pub fn read(world: &dyn World, path: &Path) -> Result<Classification, Problem> {
         let name = path.display().to_string();
-        let bytes = world.read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        let bytes = world.read(path).map_err(|error| cannot_read(path, &error))?;
         Classification::parse(&bytes, &name)
     }
 
-    /// Reads what a classifier printed: YAML with `classes`, `parameters` and `environment`.
-    pub fn parse(bytes: &[u8], from: &str) -> Result<Classification, String> {
+    /// Parses the output of a classifier: YAML with `classes`, `parameters` and `environment`.
+    pub fn parse(bytes: &[u8], from: &str) -> Result<Classification, Problem> {
+        let invalid = |why: String| Problem::invalid("").because(why);
         let options = yaml::Options { aliases: true, symbols: true, times: true };
-        let document = yaml::read(bytes, options).map_err(|error| error.message(from))?;
+        let document = yaml::read(bytes, options).map_err(|error| invalid(error.message(from)))?;
         let hash = match &document.value {
             Value::Undef => return Ok(Classification::default()),
             Value::Hash(hash) => hash,
-            other => return Err(format!("({from}): a classification is a hash, got {}", kind(other))),
+            other => {
+                return Err(invalid(format!("({from}): a classification is a hash, got {}", kind(other))));
+            }
         };
         let parameters = match hash.get("parameters") {
             None | Some(Value::Undef) => Hash::new(),
             Some(Value::Hash(parameters)) => parameters.clone(),
-            Some(other) => return Err(format!("({from}): 'parameters' is a hash, got {}", kind(other))),
+            Some(other) => {
+                return Err(invalid(format!("({from}): 'parameters' is a hash, got {}", kind(other))));
+            }
         };
         let classes = match hash.get("classes") {
             Some(classes) => class_list(classes).ok_or_else(|| {
-                format!("({from}): 'classes' is an array of names or a hash, got {}", kind(classes))
+                invalid(format!("({from}): 'classes' is an array of names or a hash, got {}", kind(classes)))
             })?,
             None => Vec::new(),
         };
@@ -101,12 +117,12 @@ mod tests {
     fn classes_as_names_or_with_parameters() {
         let text =
             b"classes:\n  ntp:\n    servers: [a]\n  base:\nparameters:\n  role: web\nenvironment: test\n";
-        let said = Classification::parse(text, "enc").unwrap();
-        assert_eq!(said.classes.len(), 2);
-        assert!(said.classes[0].1.is_some() && said.classes[1].1.is_none());
-        assert_eq!(said.environment.as_deref(), Some("test"));
-        let said = Classification::parse(b"classes: [ntp, base]", "enc").unwrap();
-        assert_eq!(said.classes, [("ntp".to_owned(), None), ("base".to_owned(), None)]);
-        assert!(Classification::parse(b"classes: 1", "enc").unwrap_err().contains("'classes'"));
+        let classification = Classification::parse(text, "enc").unwrap();
+        assert_eq!(classification.classes.len(), 2);
+        assert!(classification.classes[0].1.is_some() && classification.classes[1].1.is_none());
+        assert_eq!(classification.environment.as_deref(), Some("test"));
+        let classification = Classification::parse(b"classes: [ntp, base]", "enc").unwrap();
+        assert_eq!(classification.classes, [("ntp".to_owned(), None), ("base".to_owned(), None)]);
+        assert!(Classification::parse(b"classes: 1", "enc").unwrap_err().to_string().contains("'classes'"));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kukla_syntax::Problem;
+
 /// A configuration file, read but not interpreted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conf {
@@ -17,7 +19,7 @@ struct Section {
 /// A line that is neither a section nor a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfError {
-    /// What is wrong.
+    /// The message, in Puppet's words.
     pub message: String,
     /// Its number.
     pub line: usize,
@@ -83,13 +85,13 @@ fn is_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric())
 }
 
-/// A quote at either end means nothing.
+/// Removes a quote at either end.
 fn unquoted(value: &str) -> &str {
     let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
     value.strip_suffix(['"', '\'']).unwrap_or(value).trim_end()
 }
 
-/// `{owner = root, mode = 640}` after a path says how a server creates the file; here it means nothing, but it has to be that.
+/// Removes `{owner = root, mode = 640}` after a path, with which a server creates the file; it has no effect here, but must be valid.
 fn without_file_options(value: &str) -> Result<String, String> {
     let Some((before, rest)) = value.split_once('{') else { return Ok(value.into()) };
     let Some((options, after)) = rest.split_once('}').filter(|(options, _)| !options.trim().is_empty())
@@ -111,8 +113,8 @@ fn without_file_options(value: &str) -> Result<String, String> {
     Ok(format!("{before}{after}").trim_end().into())
 }
 
-/// Replaces `$name` and `${name}` by what `lookup` knows; an unknown one is an error.
-pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+/// Replaces `$name` and `${name}` with the values from `lookup`; an unknown name is an error.
+pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, Problem> {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
     while let Some(at) = rest.find('$') {
@@ -128,7 +130,7 @@ pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Resu
         let written = &rest[at..rest.len() - tail.len()];
         match lookup(name) {
             Some(value) => out.push_str(&value),
-            None if is_word(name) => return Err(format!("Could not find value for {written}")),
+            None if is_word(name) => return Err(Problem::not_found("Could not find value for").on(written)),
             None => out.push_str(written),
         }
         rest = tail;
@@ -160,6 +162,9 @@ mod tests {
         let known = |name: &str| (name == "base").then(|| "/m".to_owned());
         assert_eq!(interpolate("site:$base:${base}/x", known).unwrap(), "site:/m:/m/x");
         assert_eq!(interpolate("$", known).unwrap(), "$");
-        assert_eq!(interpolate("${other}", known).unwrap_err(), "Could not find value for ${other}");
+        assert_eq!(
+            interpolate("${other}", known).unwrap_err().to_string(),
+            "Could not find value for ${other}"
+        );
     }
 }

@@ -1,17 +1,19 @@
 //! `puppet.conf`: the settings of a server, as far as compiling a catalog depends on them.
 //!
-//! A setting is taken from `[server]`, else from `[master]`, else from `[main]`; values may refer to other settings. Where it
-//! says nothing, Puppet's defaults hold, with `confdir` being the directory of the file and `codedir` the directory `code`
+//! A setting is taken from `[server]`, else from `[master]`, else from `[main]`; values may refer to other settings. Settings that are not
+//! set have Puppet's defaults, with `confdir` being the directory of the file and `codedir` the directory `code`
 //! beside it, which for `/etc/puppetlabs/puppet/puppet.conf` are the usual ones.
 
 use std::path::{Path, PathBuf};
 
 use kukla_eval::settings::Settings;
+use kukla_syntax::Problem;
 use kukla_values::{Hash, Value};
 use kukla_world::World;
 
 use crate::conf::{Conf, interpolate};
 use crate::control::split_path;
+use crate::problems::cannot_read;
 use crate::spec::SiteSpec;
 
 /// The sections a file may have.
@@ -20,7 +22,7 @@ const SECTIONS: [&str; 5] = ["main", "server", "master", "agent", "user"];
 /// Those a server reads, the most important first.
 const READ: [&str; 3] = ["server", "master", "main"];
 
-/// What only an environment can say; servers ignore it in `puppet.conf`.
+/// Settings of environments, which servers ignore in `puppet.conf`.
 const OF_ENVIRONMENTS: [&str; 3] = ["config_version", "manifest", "modulepath"];
 
 /// Values that refer to each other deeper than this do so in a circle.
@@ -34,24 +36,25 @@ pub struct PuppetConf {
 
 impl PuppetConf {
     /// Reads the file.
-    pub fn read(world: &dyn World, file: &Path) -> Result<PuppetConf, String> {
-        let name = file.display();
-        let bytes = world.read(file).map_err(|error| format!("{name}: {error}"))?;
-        let conf =
-            Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{name}: {error}"))?;
+    pub fn read(world: &dyn World, file: &Path) -> Result<PuppetConf, Problem> {
+        let invalid = || Problem::invalid("invalid").on(file.display());
+        let bytes = world.read(file).map_err(|error| cannot_read(file, &error))?;
+        let conf = Conf::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| invalid().because(error))?;
         if let Some(illegal) = conf.sections().find(|section| !SECTIONS.contains(section)) {
             let valid = SECTIONS.join(", ");
-            return Err(format!(
-                "{name}: Illegal section '{illegal}' in config file. The only valid puppet.conf sections are: [{valid}]. Please use the directory environments feature to specify environments."
-            ));
+            return Err(invalid().because(format!(
+                "Illegal section '{illegal}' in config file. The only valid puppet.conf sections are: [{valid}]. Please use the directory environments feature to specify environments."
+            )));
         }
         let confdir = file.parent().unwrap_or(Path::new("/"));
         let found = Finder { conf, confdir, defaults: Settings::default().all };
         let settings = found.names().into_iter().map(|setting| {
-            let value = found.value(&setting, 0).map_err(|why| format!("{name}: {setting}: {why}"))?;
+            let value = found.resolve(&setting, 0).map_err(|why| {
+                invalid().caused_by(Problem::invalid("invalid setting").on(&setting).caused_by(why))
+            })?;
             Ok((setting, value.unwrap_or_default()))
         });
-        Ok(PuppetConf { settings: settings.collect::<Result<_, String>>()? })
+        Ok(PuppetConf { settings: settings.collect::<Result<_, Problem>>()? })
     }
 
     /// The value of a setting.
@@ -59,8 +62,8 @@ impl PuppetConf {
         self.settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a setting has a value other than "none".
-    pub fn given(&self, name: &str) -> Option<&str> {
+    /// The value of a setting, unless it is empty or "none".
+    pub fn value(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty() && *value != "none")
     }
 
@@ -71,11 +74,11 @@ impl PuppetConf {
 
     /// The command that classifies nodes, if there is one.
     pub fn external_nodes(&self) -> Option<&str> {
-        (self.get("node_terminus") == Some("exec")).then(|| self.given("external_nodes")).flatten()
+        (self.get("node_terminus") == Some("exec")).then(|| self.value("external_nodes")).flatten()
     }
 
     /// Puts the settings into the description of a site.
-    pub fn apply(&self, world: &dyn World, site: &mut SiteSpec) -> Result<(), String> {
+    pub fn apply(&self, world: &dyn World, site: &mut SiteSpec) -> Result<(), Problem> {
         for (name, value) in &self.settings {
             match name.as_str() {
                 "environment" => site.environment.clone_from(value),
@@ -85,18 +88,20 @@ impl PuppetConf {
                 }
                 _ => {}
             }
-            site.settings.set(name, typed(&site.settings.all, name, value))?;
+            let value = typed(&site.settings.all, name, value);
+            site.settings.set(name, value)?;
         }
         Ok(())
     }
 
-    /// Gives the extensions of trusted data their names, as `trusted_oid_mapping_file` says.
-    pub fn name_extensions(&self, world: &dyn World, trusted: &mut Hash) -> Result<(), String> {
+    /// Names the extensions of trusted data, from `trusted_oid_mapping_file`.
+    pub fn name_extensions(&self, world: &dyn World, trusted: &mut Hash) -> Result<(), Problem> {
         let Some(file) = self.get("trusted_oid_mapping_file").map(Path::new) else { return Ok(()) };
         let Ok(bytes) = world.read(file) else { return Ok(()) };
         let name = file.display().to_string();
         let options = kukla_formats::yaml::Options { aliases: true, symbols: true, times: true };
-        let mapping = kukla_formats::yaml::read(&bytes, options).map_err(|error| error.message(&name))?;
+        let mapping = kukla_formats::yaml::read(&bytes, options)
+            .map_err(|error| Problem::invalid("invalid").on(&name).because(error.message(&name)))?;
         let mapping = mapping.value.as_hash().and_then(|all| all.get("oid_mapping")?.as_hash()).cloned();
         let (Some(mapping), Some(Value::Hash(extensions))) = (mapping, trusted.get("extensions")) else {
             return Ok(());
@@ -121,7 +126,7 @@ fn typed(known: &Hash, name: &str, value: &str) -> Value {
     }
 }
 
-/// Values by name, whoever gives them.
+/// Values by name, from the file or the defaults.
 struct Finder<'a> {
     conf: Conf,
     confdir: &'a Path,
@@ -129,7 +134,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The settings worth knowing: those of the file, and those that depend on where it lies.
+    /// The settings to read: those of the file, and those that depend on its directory.
     fn names(&self) -> Vec<String> {
         let derived = [
             "confdir",
@@ -148,7 +153,7 @@ impl Finder<'_> {
         names
     }
 
-    fn value(&self, name: &str, depth: usize) -> Result<Option<String>, String> {
+    fn resolve(&self, name: &str, depth: usize) -> Result<Option<String>, Problem> {
         let written = READ.iter().find_map(|section| self.conf.get(section, name));
         let value = match (written, name) {
             (Some(written), _) => written.to_owned(),
@@ -166,9 +171,9 @@ impl Finder<'_> {
             (None, _) => return Ok(self.defaults.get(name).and_then(Value::as_str).map(str::to_owned)),
         };
         if depth >= MAX_DEPTH {
-            return Err("the value refers to itself".into());
+            return Err(Problem::invalid("the value refers to itself"));
         }
-        interpolate(&value, |other| self.value(other, depth + 1).ok().flatten()).map(Some)
+        interpolate(&value, |other| self.resolve(other, depth + 1).ok().flatten()).map(Some)
     }
 }
 
@@ -178,7 +183,7 @@ mod tests {
     use kukla_syntax::Strict;
     use kukla_world::MemoryWorld;
 
-    fn read(text: &str) -> Result<PuppetConf, String> {
+    fn read(text: &str) -> Result<PuppetConf, Problem> {
         let world = MemoryWorld::default().with("/etc/x/puppet/puppet.conf", text);
         PuppetConf::read(&world, Path::new("/etc/x/puppet/puppet.conf"))
     }
@@ -194,7 +199,7 @@ mod tests {
             read("[master]\nstrict = warning\n[main]\nstrict=off").unwrap().get("strict"),
             Some("warning")
         );
-        assert!(read("[production]\na=b").unwrap_err().contains("Illegal section 'production'"));
+        assert!(read("[production]\na=b").unwrap_err().to_string().contains("Illegal section 'production'"));
     }
 
     #[test]
@@ -203,7 +208,7 @@ mod tests {
         assert_eq!(conf.environmentpath(), [PathBuf::from("/etc/x/code/environments")]);
         let conf = read("codedir = /srv\nenvironmentpath = $codedir/a:$confdir/b\n").unwrap();
         assert_eq!(conf.environmentpath(), [PathBuf::from("/srv/a"), PathBuf::from("/etc/x/puppet/b")]);
-        assert!(read("a = $b\nb = $a").unwrap_err().contains("Could not find value"));
+        assert!(read("a = $b\nb = $a").unwrap_err().to_string().contains("Could not find value"));
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use kukla::values::time::Timestamp;
-use kukla::world::{CommandOutput, DirectoryEntry, FileResult};
+use kukla::world::FileResult;
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
 
 /// A world in which whoever reads a certain file makes a mistake.
@@ -11,25 +10,13 @@ use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
 struct Faulty(MemoryWorld);
 
 impl World for Faulty {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&self.0)
+    }
+
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         assert!(!path.ends_with("fatal"), "a mistake");
         self.0.read(path)
-    }
-
-    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.0.list(path)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.0.env(name)
-    }
-
-    fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.0.run(command)
     }
 }
 

@@ -1,10 +1,9 @@
 //! What sites ask of the world, and when.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
-use kukla::values::time::Timestamp;
 use kukla::world::{CommandOutput, DirectoryEntry, FileResult, Stamp};
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
 
@@ -34,16 +33,16 @@ impl Asked {
 }
 
 impl World for Asked {
+    fn inner(&self) -> Option<&dyn World> {
+        Some(&self.world)
+    }
+
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         self.asked().read(path)
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         self.asked().list(path)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.world.now()
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {
@@ -61,10 +60,6 @@ impl World for Asked {
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         let found = self.asked().stamp(path)?;
         Some(Stamp { version: self.version.load(Ordering::Relaxed), ..found })
-    }
-
-    fn here(&self) -> PathBuf {
-        self.world.here()
     }
 }
 

@@ -79,7 +79,7 @@ const FEWEST: usize = 30;
 
 #[test]
 fn functions_answer_as_in_puppet() {
-    compared(run);
+    compared("kukla-tests/functions", run);
 }
 
 fn run() -> Result<bool, String> {

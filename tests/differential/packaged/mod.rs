@@ -76,7 +76,7 @@ const BEYOND: &[&str] = &[
 
 #[test]
 fn functions_of_modules_answer_as_in_puppet() {
-    compared(run);
+    compared("kukla-tests/packaged", run);
 }
 
 fn run() -> Result<bool, String> {

@@ -61,7 +61,7 @@ const RESERVED: [&str; 10] = [
 
 #[test]
 fn templates_render_as_in_puppet() {
-    compared(run);
+    compared("kukla-tests/templates", run);
 }
 
 fn run() -> Result<bool, String> {

@@ -58,7 +58,7 @@ const BATCH: usize = 40;
 
 #[test]
 fn types_are_those_of_puppet() {
-    compared(run);
+    compared("kukla-tests/types", run);
 }
 
 fn run() -> Result<bool, String> {

@@ -1,25 +1,25 @@
-//! Where commands keep what they found for the next time.
+//! The cache of commands about many nodes.
 
 use std::path::{Path, PathBuf};
 
-use kukla::cache::Cache;
-use kukla::world::record::Digest;
+use kukla::fleet::CacheOptions;
+use kukla::syntax::Problem;
 
-/// Where things are kept that can be made again.
-pub fn own_directory() -> Result<PathBuf, String> {
+/// The directory of caches that no option names: `kukla` in `$XDG_CACHE_HOME`, by default in `~/.cache`.
+pub fn default_directory() -> Result<PathBuf, Problem> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
-    let caches = caches.ok_or("there is no HOME to keep things in; --cache names a directory")?;
-    Ok(caches.join("kukla"))
+    let missing =
+        || Problem::not_found("no directory for the cache: HOME is not set").help("name one with --cache");
+    Ok(caches.ok_or_else(missing)?.join("kukla"))
 }
 
-/// What is kept in a directory of runs of one kind, and why it cannot be used if so.
-pub fn open(directory: &Path, way: Digest) -> (Cache, Option<String>) {
-    let (cache, wrong) = Cache::open(directory, way, &build());
-    (cache, wrong.map(|wrong| format!("the cache in {} is not used: {wrong}", directory.display())))
+/// The cache in a directory, as this build of Kukla uses it.
+pub fn options(directory: &Path) -> CacheOptions {
+    CacheOptions { directory: directory.to_owned(), build: build() }
 }
 
-/// This build and no other: what is kept by one is not for the next.
+/// The version of this build and the stamp of its file: entries of another build are ignored.
 fn build() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let own = std::env::current_exe().and_then(std::fs::metadata);

@@ -1,83 +1,93 @@
-//! `kukla diff`: what a change does to every node.
+//! `kukla diff`: the effect of a change on every node.
 
 use std::path::PathBuf;
 
 use kukla::diff::FleetDifference;
+use kukla::fleet::{CompareCache, CompareOptions, FleetComparison, compare_catalogs};
+use kukla::syntax::Problem;
 
-use super::fleet::Wanted;
-use super::target::Target;
-use crate::Outcome;
+use super::fleet::SelectionArgs;
+use super::progress::ProgressLine;
+use super::target::{Target, named_files};
+use super::{cache, fleet};
+use crate::memory::for_good;
 use crate::output;
 use crate::render::diff::{Extent, Format, render};
-use sides::Subject;
+use crate::{CommandResult, ExitKind};
+use sides::{Sites, Subject};
 
-mod catalogs;
-mod nodes;
 mod options;
 mod sides;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  kukla diff                                      what the edits since the last commit do
-  kukla diff main...                              what this branch does
-  kukla diff v1.0..v2.0 --nodes 'web*' --stat     two revisions, some nodes, how much changes
-  kukla diff --from-set strict=warning --to-set strict=error     what an upgrade breaks
-  kukla diff old/ new/ --facts facts/             two directories, every node there are facts for
+  kukla diff                                      the edits since the last commit
+  kukla diff main...                              the commits and edits of this branch
+  kukla diff v1.0..v2.0 --nodes 'web*' --stat     two revisions, some nodes, only counts
+  kukla diff --from-set strict=warning --to-set strict=error     nodes that an upgrade breaks
+  kukla diff old/ new/ --facts facts/             two directories, every node with facts
   kukla diff web1-old.json web1-new.json          two catalogs")]
 pub struct Args {
-    /// What to compare: revisions as git names them (REV with the working tree, REV1..REV2, REV1...REV2 since they parted), or the
-    /// side before: a directory, a catalog, a revision. By default HEAD is compared with the working tree
+    /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or the
+    /// side before: a directory, a catalog, a revision [default: HEAD with the working tree]
     #[arg(value_name = "FROM")]
     from: Option<String>,
     /// The side after
     #[arg(value_name = "TO")]
     to: Option<String>,
-    /// The control repository, if it is not the current directory; revisions are those of the git repository it is in
+    /// Control repository; revisions are those of its git repository
     #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
     path: PathBuf,
     #[command(flatten)]
     sides: options::Sides,
-    /// How to print the report
+    /// Output format of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Print how much changes, not what
+    /// Print counts of changes instead of the changes
     #[arg(long)]
     stat: bool,
-    /// Write the report to a file in place of standard output
+    /// Write the report to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     noise: options::Noise,
-    /// Keep in DIR what nodes rest on, so that the next comparison compiles only nodes that something differs for, and of these the
-    /// catalogs before the change, secrets too; by default in ~/.cache/kukla, without catalogs: digests and names of files and facts
+    /// Cache the inputs of nodes in DIR, so that the next comparison compiles only nodes that a change affects, and the catalogs
+    /// before the change, secrets included [default: ~/.cache/kukla, with digests and names of files and facts only]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// Keep nothing, and use nothing that is kept
+    /// Do not read or write a cache
     #[arg(long, conflicts_with = "cache")]
     no_cache: bool,
     #[command(flatten)]
-    wanted: Wanted,
+    selection: SelectionArgs,
     #[command(flatten)]
     target: Target,
 }
 
 /// Compares and prints.
-pub fn run(args: &Args) -> Outcome {
-    compare(args).unwrap_or_else(|problem| Outcome::unable(&problem))
-}
-
-fn compare(args: &Args) -> Result<Outcome, String> {
+pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let report = match sides::subject(args)? {
         Subject::Catalogs(from, to) => {
-            let beside = to.parent().unwrap_or(&to).to_owned();
-            catalogs::compare(&from, &to, args.noise.rules(&beside)?)?
+            let rules = args.noise.rules(to.parent().unwrap_or(&to))?;
+            compare_catalogs(&named_files(), &from, &to, rules)?
         }
-        Subject::Sites(sites) => match nodes::compare(args, &sites)? {
-            Ok(report) => report,
-            Err(unfit) => return unfit.told().map(|_| Outcome::Unable),
-        },
+        Subject::Sites(mut sites) => {
+            sites.from.options.selection = args.selection.read()?;
+            sites.to.options.selection = sites.from.options.selection.clone();
+            let options = options(args, &sites)?;
+            let comparison = for_good(FleetComparison::open(&sites.from, &sites.to)?);
+            match comparison.compare(&options, &ProgressLine::default()) {
+                Ok(mut report) => {
+                    // A repository knows what it could not read when the comparison is over.
+                    let notes = sites.repository.iter().flat_map(|repository| repository.notes());
+                    report.notes.splice(0..0, notes);
+                    report
+                }
+                Err(error) => return fleet::report(error).map(|_| ExitKind::Failure),
+            }
+        }
     };
     let text = render(&report, Extent { only_numbers: args.stat }, args.format);
     match (&args.output, args.format) {
@@ -85,20 +95,36 @@ fn compare(args: &Args) -> Result<Outcome, String> {
         (None, Format::Human) => output::out!("{text}"),
         (None, _) => output::document(&text),
     }
-    Ok(outcome(&report))
+    Ok(exit_kind(&report))
 }
 
-/// The status of a comparison in which something changes that a rule protects.
+fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
+    let directory = match (&args.cache, args.no_cache) {
+        (_, true) => None,
+        (Some(directory), _) => Some(directory.clone()),
+        (None, _) => cache::default_directory().ok(),
+    };
+    let is_explicit = args.cache.is_some();
+    Ok(CompareOptions {
+        rules: args.noise.rules(&sites.to.options.control.path)?,
+        changed_files: sites.changed_files(),
+        differ_in_options: args.sides.are_two(),
+        cache: directory.map(|directory| CompareCache { cache: cache::options(&directory), is_explicit }),
+        ..CompareOptions::default()
+    })
+}
+
+/// The exit code of a comparison with a change that a rule denies.
 const DENIED: u8 = 3;
 
-fn outcome(report: &FleetDifference) -> Outcome {
+fn exit_kind(report: &FleetDifference) -> ExitKind {
     if report.has_failures() {
-        Outcome::Unable
+        ExitKind::Failure
     } else if !report.denied.is_empty() {
-        Outcome::Status(DENIED)
+        ExitKind::Code(DENIED)
     } else if report.is_empty() {
-        Outcome::Done
+        ExitKind::Success
     } else {
-        Outcome::Found
+        ExitKind::Findings
     }
 }

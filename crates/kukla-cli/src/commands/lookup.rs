@@ -1,73 +1,77 @@
-//! `kukla lookup`: what data says, and why.
+//! `kukla lookup`: the value of a key in data, and where it comes from.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use kukla::eval::data;
+use kukla::fleet::{Fleet, FleetCompiler, Member, duplicate_nodes};
 use kukla::hiera::LookupHit;
 use kukla::rpc::from_json;
-use kukla::{Answer, Compiler, Diagnostic, Outcome as Answered, Type, Value};
+use kukla::syntax::Problem;
+use kukla::{Answer, Diagnostic, Outcome as LookupOutcome, Type, Value};
 
-use super::fleet::{self, Fleet, Member, Wanted};
-use super::target::Target;
-use crate::Outcome;
+use super::fleet::{self, SelectionArgs};
+use super::target::{Target, choose_with_code};
 use crate::output::{err, outln};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   kukla lookup ntp::servers --facts facts/web1.json          one value
   kukla lookup ntp::servers --facts facts/web1.json --explain
-  kukla lookup ntp::servers --all --facts facts/             every node, grouped by equal answers")]
+  kukla lookup ntp::servers --all --facts facts/             every node, grouped by equal values")]
 pub struct Args {
-    /// The keys, tried in order; a dotted key reaches into the value
+    /// Keys, tried in order; a dotted key selects a part of the value
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<String>,
-    /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
+    /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
     path: PathBuf,
     #[command(flatten)]
     target: Target,
-    /// How values of several levels are joined: first, unique, hash, deep, or a hash of options as JSON
+    /// Merge strategy for the values of several levels: first, unique, hash, deep, or a hash of options as JSON
     #[arg(long, value_name = "STRATEGY")]
     merge: Option<String>,
-    /// What the value must be, as a Puppet type
+    /// Puppet type that the value must have
     #[arg(long = "type", value_name = "TYPE")]
     value_type: Option<String>,
-    /// The value if nothing is found, as JSON or else as text
+    /// Value if the key is not found, as JSON or else as text
     #[arg(long, value_name = "VALUE")]
     default: Option<String>,
-    /// Show every layer, level and file that was asked, and the winner
+    /// Show every layer, level and file that was searched, and the one that won
     #[arg(long)]
     explain: bool,
-    /// Answer for every node that --facts, a file or a directory, has facts of
+    /// Look up for every node with facts in --facts, a file or a directory
     #[arg(long, conflicts_with_all = ["explain", "node"])]
     all: bool,
     #[command(flatten)]
-    wanted: Wanted,
-    /// How to print the value
+    selection: SelectionArgs,
+    /// Output format of the value
     #[arg(long, value_enum, default_value_t = ValueFormat::Yaml)]
     format: ValueFormat,
 }
 
 /// Looks up and prints.
-pub fn run(args: &Args) -> Outcome {
-    let outcome = args.target.compiler().and_then(|compiler| match args.all {
-        true => all(args, &compiler),
-        false => one(args, &compiler),
-    });
-    outcome.unwrap_or_else(|problem| Outcome::unable(&problem))
+pub fn run(args: &Args) -> CommandResult {
+    match args.all {
+        true => all(args),
+        false => one(args),
+    }
 }
 
-fn wanted(args: &Args) -> Result<data::LookupRequest, String> {
+fn lookup_request(args: &Args) -> Result<data::LookupRequest, Problem> {
     let json = |text: &String| match serde_json::from_str(text) {
         Ok(json) => from_json(&json),
         Err(_) => Value::from(text.as_str()),
     };
     let value_type = match &args.value_type {
-        Some(text) => Some(Type::parse(text).map_err(|error| format!("--type {text}: {error}"))?),
+        Some(text) => {
+            let wrong = |error| Problem::invalid("--type").on(text).because(error);
+            Some(Type::parse(text).map_err(wrong)?)
+        }
         None => None,
     };
     Ok(data::LookupRequest {
@@ -79,22 +83,24 @@ fn wanted(args: &Args) -> Result<data::LookupRequest, String> {
     })
 }
 
-/// The answer for a node, once what was logged on the way is printed.
-fn printed(answered: Answered<Answer>) -> Result<Answer, Box<Diagnostic>> {
+/// The answer for a node, after its log messages are printed.
+fn print_logs(outcome: LookupOutcome<Answer>) -> Result<Answer, Box<Diagnostic>> {
     let mut out = String::new();
-    answered.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
+    outcome.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
     err!("{out}");
-    answered.result
+    outcome.result
 }
 
-fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    args.wanted.refuse_without(args.all)?;
-    let placed = args.target.placed_with_code(&args.path)?;
-    let wanted = wanted(args)?;
-    let answer = compiler.open(&placed.site).and_then(|site| {
-        printed(match args.explain {
-            true => site.lookup_explained(&placed.node, &wanted),
-            false => site.lookup(&placed.node, &wanted),
+fn one(args: &Args) -> CommandResult {
+    let options = args.target.options(&args.path)?;
+    let compiler = FleetCompiler::new(&options)?.compiler;
+    args.selection.require_all(args.all)?;
+    let node = choose_with_code(&options)?;
+    let request = lookup_request(args)?;
+    let answer = compiler.open(&node.site).and_then(|site| {
+        print_logs(match args.explain {
+            true => site.lookup_explained(&node.node, &request),
+            false => site.lookup(&node.node, &request),
         })
     });
     let answer = answer.and_then(|answer| {
@@ -109,18 +115,18 @@ fn one(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
                 true => summary(&found, args.format),
                 false => outln!("{}", args.format.print(&found.value)),
             }
-            Ok(Outcome::Done)
+            Ok(ExitKind::Success)
         }
         Err(failure) => {
             let mut out = String::new();
-            failure::render(&mut out, &failure, &placed.node.name, ErrorFormat::Human);
+            failure::render(&mut out, &failure, &node.node.name, ErrorFormat::Human);
             err!("{out}");
-            Ok(Outcome::Found)
+            Ok(ExitKind::Findings)
         }
     }
 }
 
-/// The answer behind an explanation: the options in force, where it came from, and the value unless it is a secret.
+/// Prints the result of an explained lookup: the options in force, the origin, and the value unless it is a secret.
 fn summary(found: &LookupHit, format: ValueFormat) {
     if let Some(options) = &found.options {
         let options = ValueFormat::Puppet.print(&options.clone().into());
@@ -145,20 +151,21 @@ fn summary(found: &LookupHit, format: ValueFormat) {
     value.lines().for_each(|line| outln!("  {line}"));
 }
 
-fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
-    let wanted = wanted(args)?;
-    let mut answers = BTreeMap::<String, Vec<String>>::new();
-    let mut failed = false;
-    let fleet = match Fleet::new(&args.target, &args.path, compiler, args.wanted.selection()?) {
+fn all(args: &Args) -> CommandResult {
+    let mut options = args.target.options(&args.path)?;
+    options.selection = args.selection.read()?;
+    let request = lookup_request(args)?;
+    let fleet = match Fleet::open(&options) {
         Ok(fleet) => fleet,
-        Err(unfit) => return unfit.told(),
+        Err(error) => return fleet::report(error),
     };
-    let mut seen = Vec::new();
-    for Member { name, source, placed } in fleet.nodes() {
-        seen.push((name.clone(), source));
-        let answer = placed.and_then(|placed| {
-            let answer = fleet.site(&placed).and_then(|site| printed(site.lookup(&placed.node, &wanted)));
-            answer.and_then(|answer| answer.found).map_err(|failure| failure.to_string())
+    let mut answers = BTreeMap::<String, Vec<String>>::new();
+    let (mut failed, mut sources) = (false, Vec::new());
+    for Member { name, source, node } in fleet.members() {
+        sources.push((name.clone(), source));
+        let answer = node.and_then(|node| {
+            let answer = fleet.site(&node).and_then(|site| print_logs(site.lookup(&node.node, &request)));
+            Ok(answer.and_then(|answer| answer.found)?)
         });
         let text = match answer {
             Ok(found) => args.format.print(&found.value),
@@ -169,9 +176,9 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         };
         answers.entry(text).or_default().push(name);
     }
-    let twice = fleet::twice(seen.iter().map(|(name, source)| (name.as_str(), source.as_str())));
-    if let Some((name, problem)) = twice.first_key_value() {
-        return Err(format!("{name}: {problem}"));
+    let duplicates = duplicate_nodes(sources.iter().map(|(name, source)| (name.as_str(), source.as_str())));
+    if let Some((name, problem)) = duplicates.into_iter().next() {
+        return Err(Problem::invalid(name).caused_by(problem));
     }
     let mut answers: Vec<_> = answers.into_iter().collect();
     answers.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
@@ -179,5 +186,5 @@ fn all(args: &Args, compiler: &Compiler) -> Result<Outcome, String> {
         outln!("{}:", nodes.join(", "));
         text.lines().for_each(|line| outln!("    {line}"));
     }
-    Ok(if failed { Outcome::Found } else { Outcome::Done })
+    Ok(ExitKind::findings_if(failed))
 }

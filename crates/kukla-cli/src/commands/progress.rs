@@ -1,50 +1,62 @@
-//! How far a long run has come, on one line of the terminal.
+//! The progress of a long run, on one line of the terminal.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::output::err;
+use kukla::fleet::{FleetEvent, Observer};
 
-/// How far a long run has come.
+use crate::output::{err, errln};
+
+/// The progress of a run over a fleet, shown if standard error is a terminal.
 #[derive(Debug)]
-pub struct Progress {
+pub struct ProgressLine {
     total: AtomicUsize,
     done: AtomicUsize,
-    shown: bool,
-    began: Instant,
-    /// When the line was last drawn, in milliseconds since the beginning.
+    is_shown: bool,
+    started: Instant,
+    /// The time of the last drawing, in milliseconds since the start.
     drawn: AtomicU64,
 }
 
-/// The line is drawn so often and no oftener.
+/// The least time between two drawings, in milliseconds.
 const PAUSE: u64 = 50;
 
-impl Progress {
-    /// Begins with one node for each source.
-    pub fn new(sources: usize) -> Progress {
-        Progress {
-            total: sources.into(),
+impl Default for ProgressLine {
+    fn default() -> ProgressLine {
+        ProgressLine {
+            total: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
-            shown: std::io::stderr().is_terminal(),
-            began: Instant::now(),
+            is_shown: std::io::stderr().is_terminal(),
+            started: Instant::now(),
             drawn: AtomicU64::new(0),
         }
     }
+}
 
-    /// Takes note of how many nodes a source has.
-    pub fn expect(&self, nodes: usize) {
-        self.total.fetch_add(nodes, Ordering::Relaxed);
-        self.total.fetch_sub(1, Ordering::Relaxed);
+impl Observer for ProgressLine {
+    fn observe(&self, event: FleetEvent<'_>) {
+        match event {
+            FleetEvent::Started { sources } => self.total.store(sources, Ordering::Relaxed),
+            FleetEvent::SourceRead { nodes } => {
+                self.total.fetch_add(nodes, Ordering::Relaxed);
+                self.total.fetch_sub(1, Ordering::Relaxed);
+            }
+            FleetEvent::NodeDone { node } => self.step(node),
+            FleetEvent::Finished if self.is_shown => err!("\r\x1b[2K"),
+            FleetEvent::CacheFailed(problem) => errln!("kukla: {}", problem.with_help()),
+            _ => {}
+        }
     }
+}
 
-    /// One more node is done.
-    pub fn step(&self, node: &str) {
+impl ProgressLine {
+    fn step(&self, node: &str) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if !self.shown {
+        if !self.is_shown {
             return;
         }
-        let elapsed = self.began.elapsed();
+        let elapsed = self.started.elapsed();
         let now = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let drawn = self.drawn.load(Ordering::Relaxed);
         let is_time = now >= drawn + PAUSE
@@ -52,13 +64,6 @@ impl Progress {
         if is_time {
             let total = self.total.load(Ordering::Relaxed);
             err!("\r\x1b[2K{} {node}", line(done, total, elapsed));
-        }
-    }
-
-    /// Takes the line away.
-    pub fn clear(&self) {
-        if self.shown {
-            err!("\r\x1b[2K");
         }
     }
 }
@@ -80,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_tells_rate_and_time_left() {
+    fn the_line_shows_rate_and_time_left() {
         let text = line(50, 200, Duration::from_secs(5));
         assert_eq!(text, "[#####               ] 50/200, 10 nodes/s, 15 s left,");
         assert!(line(1, 100_000, Duration::from_secs(1)).contains("1666 min left"));

@@ -141,8 +141,8 @@ pub fn run(args: &Args) -> CommandResult {
         Command::Query { query, options } => {
             print(run_query(options, &Question::pql(query))?, options.format)
         }
-        Command::Export { directory, store } => Ok(transfer::export(&*store.require()?, directory)?),
-        Command::Import { directory, store } => Ok(transfer::import(&*store.require()?, directory)?),
+        Command::Export { directory, store } => transfer::export(&*store.require()?, directory),
+        Command::Import { directory, store } => transfer::import(&*store.require()?, directory),
         Command::Deactivate { nodes, store } => deactivate(&*store.require()?, nodes),
         Command::Purge { expire_after, delete_after, reports_after, store } => {
             purge(&*store.require()?, *expire_after, *delete_after, *reports_after)

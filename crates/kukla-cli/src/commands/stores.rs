@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kukla::Diagnostic;
 use kukla::syntax::Problem;
 use kukla_store::{Options, Store};
 
@@ -26,11 +25,6 @@ pub struct StoreOptions {
 }
 
 impl StoreOptions {
-    /// Whether the options name a store.
-    pub fn is_given(&self) -> bool {
-        self.store.is_some()
-    }
-
     /// Opens the store, if the options name one.
     pub fn open(&self) -> Result<Option<Arc<dyn Store>>, Problem> {
         let Some(url) = &self.store else { return Ok(None) };
@@ -52,11 +46,6 @@ impl StoreOptions {
         };
         self.open()?.ok_or_else(missing)
     }
-}
-
-/// The message of a store's error, with its hints.
-pub fn told(wrong: &Diagnostic) -> String {
-    Problem::from(Box::new(wrong.clone())).into()
 }
 
 /// The name of this machine, which a store records as the producer of catalogs.

@@ -1,14 +1,16 @@
-//! `kukla why`: how one attribute of one resource got its value.
+//! `kukla why`: the origin of an attribute's value.
 
 use std::path::PathBuf;
 
 use kukla::catalog::ResourceRef;
+use kukla::fleet::FleetCompiler;
+use kukla::syntax::Problem;
 use kukla::{CompileOptions, Compiled, Value, provenance};
 
-use super::target::Target;
-use crate::Outcome;
+use super::target::{Target, choose_with_code};
 use crate::output::{err, errln, out, outln};
 use crate::render::failure::{self, ErrorFormat};
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -16,12 +18,12 @@ Examples:
   kukla why 'File[/etc/motd]' mode --node web1.example.com --facts facts/web1.json
   kukla why 'Class[Ntp]' --facts facts/web1.json              every parameter")]
 pub struct Args {
-    /// The resource, as in Type[title]
+    /// Resource, as Type[title]
     #[arg(value_name = "RESOURCE")]
     resource: String,
-    /// The attribute; without it, all of them
+    /// Attribute [default: all]
     attribute: Option<String>,
-    /// The control repository (a directory with manifests, modules, hiera.yaml), or a manifest
+    /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
     path: PathBuf,
     #[command(flatten)]
@@ -29,24 +31,24 @@ pub struct Args {
 }
 
 /// Compiles and explains.
-pub fn run(args: &Args) -> Outcome {
-    say(args).unwrap_or_else(|problem| Outcome::unable(&problem))
-}
-
-fn say(args: &Args) -> Result<Outcome, String> {
-    let wanted = ResourceRef::parse(&args.resource)
-        .ok_or_else(|| format!("'{}' is no resource; write it as Type[title]", args.resource))?;
-    let placed = args.target.placed_with_code(&args.path)?;
+pub fn run(args: &Args) -> CommandResult {
+    let wanted = ResourceRef::parse(&args.resource).ok_or_else(|| {
+        Problem::invalid("invalid resource")
+            .on(format!("'{}'", args.resource))
+            .help("write it as Type[title]")
+    })?;
+    let fleet_options = args.target.options(&args.path)?;
+    let node = choose_with_code(&fleet_options)?;
     let options = CompileOptions { provenance: true, ..CompileOptions::default() };
-    let site = args.target.compiler()?.open(&placed.site);
-    let compiled = site.and_then(|site| site.compile_with(&placed.node, options).result);
+    let site = FleetCompiler::new(&fleet_options)?.compiler.open(&node.site);
+    let compiled = site.and_then(|site| site.compile_with(&node.node, options).result);
     let Compiled { catalog, provenance: trails, .. } = match compiled {
         Ok(compiled) => compiled,
         Err(failure) => {
             let mut out = String::new();
-            failure::render(&mut out, &failure, &placed.node.name, ErrorFormat::Human);
+            failure::render(&mut out, &failure, &node.node.name, ErrorFormat::Human);
             err!("{out}");
-            return Ok(Outcome::Found);
+            return Ok(ExitKind::Findings);
         }
     };
     let is_it = |kind: &str, name: &str| {
@@ -55,8 +57,8 @@ fn say(args: &Args) -> Result<Outcome, String> {
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
-        errln!("kukla: {} is not in the catalog of {}", args.resource, placed.node.name);
-        return Ok(Outcome::Found);
+        errln!("kukla: {} is not in the catalog of {}", args.resource, node.node.name);
+        return Ok(ExitKind::Findings);
     };
     let mut found = false;
     for ((name, trail), (_, value)) in trail.parameters.iter().zip(&resource.parameters) {
@@ -73,13 +75,13 @@ fn say(args: &Args) -> Result<Outcome, String> {
     match (&args.attribute, found) {
         (Some(attribute), false) => {
             errln!("kukla: {} has no attribute '{attribute}'", args.resource);
-            Ok(Outcome::Found)
+            Ok(ExitKind::Findings)
         }
-        _ => Ok(Outcome::Done),
+        _ => Ok(ExitKind::Success),
     }
 }
 
-/// Whether a title is the one that was asked for; that of a class may be written in any case.
+/// Whether a title is the one of the argument; that of a class may be written in any case.
 fn same_title(type_name: &str, title: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_matches(['\'', '"']);
     title == wanted || type_name == "Class" && title.eq_ignore_ascii_case(wanted)

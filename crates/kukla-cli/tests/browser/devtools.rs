@@ -18,7 +18,7 @@ pub fn installed() -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH")?;
     let places: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let names = ["chromium", "chromium-browser", "chromium-headless-shell", "google-chrome", "chrome"];
     let candidates = names.iter().flat_map(|name| places.iter().map(move |place| place.join(name)));
     candidates.into_iter().find(|candidate| candidate.is_file())
 }

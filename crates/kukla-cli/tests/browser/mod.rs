@@ -5,7 +5,6 @@
 
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use devtools::Browser;
+use kukla_testing::skip;
 
 mod devtools;
 
@@ -159,12 +159,7 @@ fn without_scripts(browser: &mut Browser, page: &Path) {
 #[test]
 fn in_a_browser() {
     let Some(program) = devtools::installed() else {
-        // Past what the test harness keeps to itself.
-        let _ = writeln!(
-            std::io::stderr(),
-            "\nSKIPPED: no Chromium here, so the page of `kukla diff` was opened in no browser"
-        );
-        return;
+        return skip("kukla-cli/browser", "no Chromium");
     };
     let scratch = std::env::temp_dir().join(format!("kukla-browser-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).unwrap();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use kukla_syntax::Strict;
+use kukla_syntax::validate::is_module_name;
 use kukla_values::Name;
 use kukla_world::World;
 use kukla_world::record::{InputSet, tracked};
@@ -171,9 +172,4 @@ impl Environment {
         let module = self.module(first)?;
         self.module_file(module, kind, rest).filter(|_| self.is_sound(module, heard))
     }
-}
-
-fn is_module_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }

@@ -4,7 +4,7 @@ use kukla_world::policy::{Effect, Variables};
 use rustc_hash::FxHashSet;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::core::file::read::complaint;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -13,18 +13,14 @@ use crate::value::{HashObject, Value};
 /// `ENV`. It is a module here, as there is one of it and it has no class of its own; it says that it is an `Object`, as Ruby's does.
 pub const ENV: NativeClass = NativeClass { singleton: &[METHODS], ..NativeClass::module("ENV") };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("[]", 1, 1, |ruby, _, args| {
         let name = name(ruby, &args[0])?;
         Ok(variable(ruby, &name)?.into())
     }),
     method("fetch", 1, 2, fetch),
-    method("key?", 1, 1, has),
-    method("has_key?", 1, 1, has),
-    method("include?", 1, 1, has),
-    method("member?", 1, 1, has),
-    method("[]=", 2, 2, set),
-    method("store", 2, 2, set),
+    method("key?", 1, 1, has).alias("has_key?").alias("include?").alias("member?"),
+    method("[]=", 2, 2, set).alias("store"),
     method("delete", 1, 1, |ruby, _, args| {
         let name = name(ruby, &args[0])?;
         let before = variable(ruby, &name)?;
@@ -64,7 +60,7 @@ fn name(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
 
 const CHANGES: &str = "$ environment";
 
-/// What the program set itself, which others never see.
+/// The variables that the program set itself, which no other process sees.
 fn changes(ruby: &mut Ruby<'_>) -> Option<std::rc::Rc<HashObject>> {
     let name = ruby.symbols.intern(CHANGES);
     match ruby.globals.get(&name) {
@@ -105,7 +101,7 @@ pub fn variable(ruby: &mut Ruby<'_>, name: &str) -> Result<Option<String>> {
     }
 }
 
-/// The variables that a compilation asked for in vain, which is said once each.
+/// The variables that a compilation was refused, each of which is reported once.
 #[derive(Default)]
 struct Hidden(FxHashSet<Box<str>>);
 
@@ -116,7 +112,7 @@ fn hidden(ruby: &mut Ruby<'_>, name: &str, refusal: &str) -> Result<Option<Strin
         return Err(ruby.error(ClassId::SECURITY_ERROR, refusal));
     }
     if ruby.part::<Hidden>().0.insert(name.into()) {
-        ruby.host.warn(format!("{refusal}; it is taken to be unset"));
+        ruby.host.warn(format!("{refusal}; it counts as unset"));
     }
     Ok(None)
 }

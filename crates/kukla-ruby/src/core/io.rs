@@ -1,7 +1,7 @@
 //! Streams.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::{command, file, process};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -43,7 +43,7 @@ fn standard(this: &Value) -> Option<Standard> {
     }
 }
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("write", 0, ANY, write),
     method("puts", 0, ANY, puts),
     method("print", 0, ANY, print),
@@ -74,8 +74,7 @@ const METHODS: &[Native] = &[
     method("fsync", 0, 0, |_, _, _| Ok(Value::Int(0))),
     method("sync", 0, 0, |_, _, _| Ok(Value::Bool(true))),
     method("sync=", 1, 1, |_, _, args| Ok(args[0].clone())),
-    method("fileno", 0, 0, fileno),
-    method("to_i", 0, 0, fileno),
+    method("fileno", 0, 0, fileno).alias("to_i"),
     method("tty?", 0, 0, |_, _, _| Ok(Value::Bool(false))),
     method("isatty", 0, 0, |_, _, _| Ok(Value::Bool(false))),
     method("close", 0, 0, |_, _, _| Ok(Value::Nil)),
@@ -168,7 +167,7 @@ pub(crate) fn putc(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<(
 }
 
 impl Ruby<'_> {
-    /// What `puts` writes.
+    /// The output of `puts`.
     pub fn lines_of(&mut self, values: &[Value]) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         if values.is_empty() {

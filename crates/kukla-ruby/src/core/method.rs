@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::proc::{arity, arity_of, compose, parameters};
 use crate::error::Result;
 use crate::method::{Method, MethodBody, Visibility};
@@ -40,7 +40,7 @@ fn object(ruby: &mut Ruby<'_>, this: &Value) -> Result<MethodObject> {
     found.ok_or_else(|| ruby.type_error("uninitialized method"))
 }
 
-/// The method that a `Method` or `UnboundMethod` stands for.
+/// The method of a `Method` or `UnboundMethod`.
 pub(crate) fn body_of(value: &Value) -> Option<Rc<Method>> {
     match value {
         Value::Object(object) => object.payload::<MethodObject>().map(|object| object.method.clone()),
@@ -114,7 +114,7 @@ pub(crate) fn make_unbound(ruby: &mut Ruby<'_>, class: ClassId, name: Symbol, pu
     }
 }
 
-const COMMON: &[Native] = &[
+const COMMON: &[Native] = methods![
     method("name", 0, 0, |ruby, this, _| Ok(Value::Symbol(object(ruby, this)?.name))),
     method("original_name", 0, 0, |ruby, this, _| Ok(Value::Symbol(real(&object(ruby, this)?.method).name))),
     method("owner", 0, 0, |ruby, this, _| Ok(Value::Class(object(ruby, this)?.method.owner))),
@@ -148,22 +148,17 @@ const COMMON: &[Native] = &[
             None => Value::Nil,
         })
     }),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
     method("hash", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
         // An alias is the same method under another name.
         Ok(Value::Int(i64::from(own.method.owner.0)))
     }),
-    method("==", 1, 1, same),
-    method("eql?", 1, 1, same),
+    method("==", 1, 1, same).alias("eql?"),
 ];
 
-const BOUND: &[Native] = &[
-    method("call", 0, ANY, call),
-    method("()", 0, ANY, call),
-    method("[]", 0, ANY, call),
-    method("===", 0, ANY, call),
+const BOUND: &[Native] = methods![
+    method("call", 0, ANY, call).alias("()").alias("[]").alias("==="),
     method("receiver", 0, 0, |ruby, this, _| Ok(object(ruby, this)?.receiver.unwrap_or_default())),
     method("unbind", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
@@ -228,7 +223,7 @@ fn same(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     };
     let bodies = match (&real(&a.method).body, &real(&b.method).body) {
         (MethodBody::Code(a), MethodBody::Code(b)) => Rc::ptr_eq(a, b),
-        (MethodBody::Native(a), MethodBody::Native(b)) => std::ptr::fn_addr_eq(a.run, b.run),
+        (MethodBody::Native(a), MethodBody::Native(b)) => a.body.is(&b.body),
         (MethodBody::Proc(a), MethodBody::Proc(b)) => Rc::ptr_eq(a, b),
         (MethodBody::Reader(a), MethodBody::Reader(b)) | (MethodBody::Writer(a), MethodBody::Writer(b)) => {
             a == b
@@ -246,7 +241,7 @@ pub(crate) fn real(method: &Rc<Method>) -> &Rc<Method> {
     }
 }
 
-/// What `arity` answers for a method.
+/// The answer of `arity` for a method.
 pub(crate) fn arity_of_method(method: &Rc<Method>) -> i64 {
     match &method.body {
         MethodBody::Native(native) if native.least == native.most => i64::from(native.least),
@@ -262,7 +257,7 @@ pub(crate) fn arity_of_method(method: &Rc<Method>) -> i64 {
     }
 }
 
-/// What `parameters` answers for a method.
+/// The answer of `parameters` for a method.
 pub(crate) fn parameters_of_method(ruby: &mut Ruby<'_>, method: &Rc<Method>) -> Result {
     match &method.body {
         MethodBody::Code(code) => {

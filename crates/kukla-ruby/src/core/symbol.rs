@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::string::show;
 use crate::error::Result;
 use crate::proc::{ProcBody, ProcObject};
@@ -21,10 +21,9 @@ pub const SYMBOL: NativeClass = NativeClass {
     ..NativeClass::class("Symbol", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("<=>", 1, 1, compare),
-    method("==", 1, 1, equal),
-    method("===", 1, 1, equal),
+    method("==", 1, 1, equal).alias("==="),
     method("=~", 1, 1, match_operator),
     method("[]", 1, 2, element),
     method("capitalize", 0, 2, capitalize),
@@ -72,7 +71,7 @@ fn string(ruby: &mut Ruby<'_>, this: &Value) -> Result {
     Ok(Value::str(text_of(ruby, symbol)))
 }
 
-/// What a method of `String` answers for the name.
+/// The answer of a method of `String` for the name.
 fn as_string(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {
     let string = string(ruby, this)?;
     let name = ruby.symbols.intern(name);
@@ -115,7 +114,7 @@ through_string! {
     capitalize = "capitalize" by as_symbol;
 }
 
-/// What a method of `String` answers for two names; `nil` if the other is no symbol.
+/// The answer of a method of `String` for two names; `nil` if the other is not a symbol.
 fn with_other(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {
     let Value::Symbol(other) = &args[0] else { return Ok(Value::Nil) };
     let other = Value::str(text_of(ruby, *other));

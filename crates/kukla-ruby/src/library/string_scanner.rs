@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::match_data::{self, Match};
 use crate::core::regexp::matching::{self, Direction, Spans};
 use crate::core::string::{self, show};
@@ -26,11 +26,10 @@ pub const STRING_SCANNER_ERROR: NativeClass = NativeClass::class("StringScanner:
 
 const SINGLETON: &[Native] = &[method("allocate", 0, 0, allocate), method("must_C_version", 0, 0, itself)];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("<<", 1, 1, concat),
     method("[]", 1, 1, group),
-    method("beginning_of_line?", 0, 0, is_beginning_of_line),
-    method("bol?", 0, 0, is_beginning_of_line),
+    method("beginning_of_line?", 0, 0, is_beginning_of_line).alias("bol?"),
     method("captures", 0, 0, captures),
     method("charpos", 0, 0, charpos),
     method("check", 1, 1, check),
@@ -146,7 +145,7 @@ fn put(this: &Value, scanner: Scanner) {
     }
 }
 
-/// What a scan does with its match.
+/// The action of a scan on its match.
 #[derive(Clone, Copy)]
 struct Manner {
     /// Whether the match may begin later than at the position.
@@ -227,7 +226,7 @@ fn search_full(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     run(ruby, this, &args[0], Manner { until: true, advance: args[1].is_true(), text: args[2].is_true() })
 }
 
-/// Takes so many bytes as a match of their own.
+/// Takes a number of bytes as a match of their own.
 fn take(ruby: &mut Ruby<'_>, this: &Value, len: impl Fn(&Text, usize) -> usize) -> Result {
     let mut scanner = own(ruby, this)?;
     let from = scanner.at;

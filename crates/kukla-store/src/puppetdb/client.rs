@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::io::ErrorKind;
 
 use kukla_syntax::{Diagnostic, bail, diagnostic};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value as Json, json};
 use sha1::{Digest, Sha1};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
@@ -151,10 +152,8 @@ impl Client {
         ];
         let hung_up = matches!(error, ureq::Error::Io(error) if hung_up.contains(&error.kind()));
         let is_trust = matches!(error, ureq::Error::Rustls(_) | ureq::Error::Tls(_))
-            || hung_up && self.address.starts_with("https:")
-            || ["certificate", "Certificate", "CertificateRequired", "alert"]
-                .iter()
-                .any(|word| problem.contains(word));
+            || matches!(error, ureq::Error::Io(error) if tls::is_tls_failure(error))
+            || hung_up && self.address.starts_with("https:");
         Box::new(match error {
             _ if is_trust => diagnostic!(STORE_CERTIFICATE { url, problem };
                 hint: "--store-ca names the authority that signed the server's certificate, --store-cert and --store-key what this machine shows"),
@@ -203,15 +202,21 @@ fn line(body: &str) -> String {
     body.lines().next().unwrap_or_default().chars().take(300).collect()
 }
 
-/// Text as part of a URL.
+/// All characters but those that RFC 3986 leaves unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Percent-encoded text, for any part of a URL.
 pub fn encoded(text: &str) -> String {
-    text.bytes().fold(String::new(), |mut out, byte| {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte as char),
-            byte => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-        out
-    })
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_but_unreserved_characters_is_encoded() {
+        assert_eq!(encoded("aZ09-._~"), "aZ09-._~");
+        assert_eq!(encoded("[\"=\", 'é']/?&+%\n"), "%5B%22%3D%22%2C%20%27%C3%A9%27%5D%2F%3F%26%2B%25%0A");
+    }
 }

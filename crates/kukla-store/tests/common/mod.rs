@@ -38,8 +38,14 @@ pub fn each_store(name: &str, test: impl Fn(&str)) {
     test(&format!("sqlite:{}", directory.path("store.db")));
     match std::env::var("KUKLA_TEST_POSTGRES") {
         Ok(server) => test(&database(&server, name)),
-        Err(_) => eprintln!("SKIPPED on PostgreSQL: tests/store/with-postgres starts one"),
+        Err(_) => without_postgresql(name),
     }
+}
+
+/// Reports that a test does not run on PostgreSQL.
+pub fn without_postgresql(name: &str) {
+    let absent = "no PostgreSQL; tests/store/with-postgres starts one";
+    kukla_testing::skip(&format!("kukla-store/{name}-postgresql"), absent);
 }
 
 /// The URL of an empty database on a server.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use kukla_eval::environment::Node;
 use kukla_eval::settings::Settings;
+use kukla_syntax::Problem;
 use kukla_values::{Array, Hash, Value};
 use serde_json::Map;
 
@@ -11,25 +12,25 @@ use crate::classify::class_list;
 use crate::compile::CompileOptions;
 use crate::spec::SiteSpec;
 
-/// What a request asks for: a site, a node, and what to tell about it.
+/// The parameters of a request: a site, a node, options.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The site.
     pub site: SiteSpec,
     /// The node: its name, facts, trusted data, classes.
     pub node: Node,
-    /// What is wanted besides a result.
+    /// The results besides the catalog.
     pub options: CompileOptions,
 }
 
-/// Parameters that belong to a method and not to what is compiled.
+/// Parameters of methods, which do not concern the site or the node.
 const OF_OTHERS: [&str; 9] =
     ["default", "epp", "file", "filename", "key", "manifest_setting", "merge", "trace", "type"];
 
 impl Request {
-    /// Reads the parameters of a request; the error says which one is wrong and how.
-    pub fn from_json(params: &Map<String, serde_json::Value>) -> Result<Request, String> {
-        // What lies on the machine is no part of a site.
+    /// Reads the parameters of a request; the problem names the first invalid one.
+    pub fn from_json(params: &Map<String, serde_json::Value>) -> Result<Request, Problem> {
+        // Modules installed on the machine are not part of a site.
         let mut site = SiteSpec { basemodulepath: String::new(), ..SiteSpec::default() };
         let (mut node, mut options) =
             (Node { name: "localhost".into(), ..Node::default() }, CompileOptions::default());
@@ -49,8 +50,9 @@ impl Request {
                 "server_facts" => node.server_facts = hash(name, value)?,
                 "variables" => node.variables = hash(name, value)?,
                 "classes" => {
-                    node.classes = class_list(&from_json(value))
-                        .ok_or("classes is an array of names, or a hash of names to parameters")?;
+                    node.classes = class_list(&from_json(value)).ok_or_else(|| {
+                        Problem::invalid("classes is an array of names, or a hash of names to parameters")
+                    })?;
                 }
                 "environment" => site.environment = text(name, value)?,
                 "environmentpath" => site.environmentpath = Some(text(name, value)?.into()),
@@ -60,7 +62,7 @@ impl Request {
                     for (setting, value) in &hash(name, value)? {
                         let setting = setting.as_str().unwrap_or_default();
                         if !Settings::is_known(setting) {
-                            return Err(format!("unknown setting {setting}"));
+                            return Err(Problem::not_found("unknown setting").on(setting));
                         }
                         site.settings.set(setting, value.clone())?;
                     }
@@ -69,7 +71,9 @@ impl Request {
                 "keep_virtual" => options.keep_virtual = flag(name, value)?,
                 "explain" => options.explain = flag(name, value)?,
                 other if OF_OTHERS.contains(&other) => {}
-                other => return Err(format!("unknown parameter \"{other}\"")),
+                other => {
+                    return Err(Problem::not_found("unknown parameter").on(format!("\"{other}\"")));
+                }
             }
         }
         if !keeps_nulls {
@@ -98,23 +102,28 @@ pub fn from_json(json: &serde_json::Value) -> Value {
     }
 }
 
-fn text(name: &str, value: &serde_json::Value) -> Result<String, String> {
-    value.as_str().map(str::to_owned).ok_or_else(|| format!("{name} is a string"))
+fn invalid(why: impl std::fmt::Display) -> Problem {
+    Problem::invalid(why.to_string())
 }
 
-fn flag(name: &str, value: &serde_json::Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| format!("{name} is true or false"))
+fn text(name: &str, value: &serde_json::Value) -> Result<String, Problem> {
+    value.as_str().map(str::to_owned).ok_or_else(|| invalid(format_args!("{name} is a string")))
 }
 
-fn hash(name: &str, value: &serde_json::Value) -> Result<Hash, String> {
+fn flag(name: &str, value: &serde_json::Value) -> Result<bool, Problem> {
+    value.as_bool().ok_or_else(|| invalid(format_args!("{name} is true or false")))
+}
+
+fn hash(name: &str, value: &serde_json::Value) -> Result<Hash, Problem> {
     match from_json(value) {
         Value::Hash(hash) => Ok(hash),
-        _ => Err(format!("{name} is an object")),
+        _ => Err(invalid(format_args!("{name} is an object"))),
     }
 }
 
-fn paths(name: &str, value: &serde_json::Value) -> Result<Vec<PathBuf>, String> {
-    let entries = value.as_array().ok_or_else(|| format!("{name} is an array of directories"))?;
+fn paths(name: &str, value: &serde_json::Value) -> Result<Vec<PathBuf>, Problem> {
+    let entries =
+        value.as_array().ok_or_else(|| invalid(format_args!("{name} is an array of directories")))?;
     entries.iter().map(|entry| text(name, entry).map(PathBuf::from)).collect()
 }
 
@@ -123,7 +132,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn request(params: serde_json::Value) -> Result<Request, String> {
+    fn request(params: serde_json::Value) -> Result<Request, Problem> {
         Request::from_json(params.as_object().expect("an object"))
     }
 
@@ -143,10 +152,15 @@ mod tests {
 
     #[test]
     fn a_wrong_parameter_is_named() {
-        assert_eq!(request(json!({"facts": 1})).unwrap_err(), "facts is an object");
-        assert!(request(json!({"settings": {"strict": "maybe"}})).unwrap_err().contains("'maybe'"));
-        assert!(request(json!({"classes": [1]})).unwrap_err().contains("classes"));
-        assert_eq!(request(json!({"codde": "1"})).unwrap_err(), "unknown parameter \"codde\"");
-        assert_eq!(request(json!({"settings": {"strickt": "off"}})).unwrap_err(), "unknown setting strickt");
+        assert_eq!(request(json!({"facts": 1})).unwrap_err().to_string(), "facts is an object");
+        assert!(
+            request(json!({"settings": {"strict": "maybe"}})).unwrap_err().to_string().contains("'maybe'")
+        );
+        assert!(request(json!({"classes": [1]})).unwrap_err().to_string().contains("classes"));
+        assert_eq!(request(json!({"codde": "1"})).unwrap_err().to_string(), "unknown parameter \"codde\"");
+        assert_eq!(
+            request(json!({"settings": {"strickt": "off"}})).unwrap_err().to_string(),
+            "unknown setting strickt"
+        );
     }
 }

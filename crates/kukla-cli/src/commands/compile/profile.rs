@@ -1,29 +1,30 @@
-//! `--profile`: where the time of a compilation went, as a table, a flame graph or JSON.
+//! `--profile`: the time of a compilation, as a table, a flame graph or JSON.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use kukla::eval::profile::{Profile, Spot, SpotKind};
+use kukla::syntax::Problem;
 use serde_json::json;
 
 use crate::output::{self, err};
 use crate::render::markup::escaped;
 
-/// Prints a profile on standard error, or writes it to a file in the form that its name asks for.
-pub fn show(profile: &Profile, place: &Path) -> Result<(), String> {
-    match place.extension().and_then(|ending| ending.to_str()) {
-        _ if place.as_os_str() == "-" => {
+/// Prints a profile on standard error, or writes it to a file in the format of its extension.
+pub fn show(profile: &Profile, path: &Path) -> Result<(), Problem> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        _ if path.as_os_str() == "-" => {
             err!("{}", table(profile));
             Ok(())
         }
-        Some("svg") => Ok(output::file(place, flame_graph(profile).as_bytes())?),
-        Some("json") => Ok(output::file(place, document(profile).as_bytes())?),
-        _ => Ok(output::file(place, table(profile).as_bytes())?),
+        Some("svg") => output::file(path, flame_graph(profile).as_bytes()),
+        Some("json") => output::file(path, document(profile).as_bytes()),
+        _ => output::file(path, table(profile).as_bytes()),
     }
 }
 
-/// So many lines of a table are worth reading.
+/// The number of lines in a table.
 const LINES: usize = 40;
 
 fn ms(time: Duration) -> f64 {
@@ -94,10 +95,10 @@ fn document(profile: &Profile) -> String {
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 18.0;
 
-/// What is too narrow to be seen is left out.
+/// The narrowest rectangle that is drawn.
 const NARROWEST: f64 = 0.3;
 
-/// A picture in which each thing is as wide as it took time, and stands on what called it.
+/// A flame graph: each rectangle is as wide as the time of its call, above that of its caller.
 fn flame_graph(profile: &Profile) -> String {
     let all: Duration =
         profile.spots.iter().filter(|spot| spot.caller.is_none()).map(|spot| spot.total).sum();

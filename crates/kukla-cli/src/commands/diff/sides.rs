@@ -1,17 +1,18 @@
-//! What is compared.
+//! The sides of a comparison, as the arguments name them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla::diff::{FileStatus, Files, Tree};
+use kukla::diff::FileStatus;
+use kukla::fleet::{ChangedFiles, Control, FleetSide};
+use kukla::syntax::Problem;
 use kukla::{DiskWorld, World};
 use kukla_git::{Change, Range, Repository, Revision, Status};
 
 use super::Args;
-use crate::commands::target::{Control, Target};
+use crate::commands::target::{Target, named_files};
 
-/// What is compared.
+/// The things to compare.
 pub enum Subject {
     /// Two catalogs, or two directories of them.
     Catalogs(PathBuf, PathBuf),
@@ -22,57 +23,26 @@ pub enum Subject {
 /// Two sites.
 pub struct Sites {
     /// The side before.
-    pub from: Side,
+    pub from: FleetSide,
     /// The side after.
-    pub to: Side,
-    /// Whether they differ in files and nothing else.
-    pub differ_in_files: bool,
+    pub to: FleetSide,
+    /// The revisions of both sides, where they are not the files on the disk.
+    revisions: [Option<Arc<Revision>>; 2],
     /// The repository, if a side is one of its revisions.
     pub repository: Option<Arc<Repository>>,
 }
 
-/// One of the sites.
-pub struct Side {
-    /// What people call it.
-    pub name: String,
-    /// The control repository.
-    pub root: PathBuf,
-    /// Which environment, facts and settings.
-    pub target: Target,
-    /// The revision it is, if it is not the files as they are.
-    pub revision: Option<Arc<Revision>>,
-}
-
-impl Side {
-    /// The control repository, as the side has it.
-    pub fn control(&self) -> Control<'_> {
-        Control {
-            path: &self.root,
-            revision: self.revision.as_deref().map(|revision| revision as &dyn World),
-        }
-    }
-
-    /// What the side is seen through.
-    pub fn world(&self) -> Arc<dyn World> {
-        match &self.revision {
-            Some(revision) => Arc::clone(revision) as Arc<dyn World>,
-            None => Arc::new(DiskWorld::default()),
-        }
-    }
-}
-
-/// What the arguments name.
-pub fn subject(args: &Args) -> Result<Subject, String> {
+/// The things to compare, as the arguments name them.
+pub fn subject(args: &Args) -> Result<Subject, Problem> {
     let (from, to) = (args.from.as_deref(), args.to.as_deref());
     if let (Some(from), Some(to)) = (from, to) {
         let (one, other) = (PathBuf::from(from), PathBuf::from(to));
         match (kind(&one), kind(&other)) {
             (Some(Kind::File), Some(Kind::File)) => return Ok(Subject::Catalogs(one, other)),
-            (Some(Kind::Directory), Some(Kind::Directory)) => return Ok(directories(args, one, other)),
+            (Some(Kind::Directory), Some(Kind::Directory)) => return directories(args, one, other),
             (Some(_), Some(_)) => {
-                return Err(format!(
-                    "{from} and {to} are not of a kind: one is a file, the other a directory"
-                ));
+                return Err(Problem::invalid(format!("cannot compare {from} with {to}"))
+                    .because("one is a file, the other a directory"));
             }
             _ => {}
         }
@@ -82,7 +52,7 @@ pub fn subject(args: &Args) -> Result<Subject, String> {
         (Some(from), None) => Range::parse(from),
         // Two ways to compile the same files.
         (None, _) if args.sides.are_two() => {
-            return Ok(directories(args, args.path.clone(), args.path.clone()));
+            return directories(args, args.path.clone(), args.path.clone());
         }
         (None, _) => Range::parse(""),
     };
@@ -100,7 +70,7 @@ fn kind(path: &Path) -> Option<Kind> {
     Some(if about.is_dir() { Kind::Directory } else { Kind::File })
 }
 
-fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Subject {
+fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Result<Subject, Problem> {
     let is_same = from == to;
     let signs = ["manifests", "modules", "environment.conf", "hiera.yaml", "environments"];
     let has_code = |path: &Path| signs.iter().any(|sign| path.join(sign).exists());
@@ -109,72 +79,75 @@ fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Subject {
         entries.into_iter().any(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
     };
     if !is_same && [&from, &to].iter().all(|path| !has_code(path) && has_catalogs(path)) {
-        return Subject::Catalogs(from, to);
+        return Ok(Subject::Catalogs(from, to));
     }
     let (old, new) = args.sides.targets(&args.target);
-    let name = |root: &Path, what: &str| match is_same {
-        true => what.to_owned(),
-        false => root.display().to_string(),
-    };
     let (before, after) = args.sides.names();
-    // Sites know their files by their real paths.
-    let real = |root: &Path| root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    Subject::Sites(Box::new(Sites {
-        from: Side { name: name(&from, &before), root: real(&from), target: old, revision: None },
-        to: Side { name: name(&to, &after), root: real(&to), target: new, revision: None },
-        differ_in_files: !args.sides.are_two(),
-        repository: None,
-    }))
-}
-
-fn revisions(args: &Args, range: &Range) -> Result<Subject, String> {
-    let path = args.path.canonicalize().map_err(|error| crate::files::problem(&args.path, &error))?;
-    let repository = Repository::discover(&path, Arc::new(DiskWorld::default()));
-    let repository = Arc::new(repository.map_err(|problem| problem.with_help())?);
-    let (old, new) = args.sides.targets(&args.target);
-    let side = |side: &kukla_git::Side, target: Target| {
-        let found = repository.revision(side).map_err(|problem| problem.with_help())?;
-        if found.is_none() && !repository.has_files {
-            return Err(format!("{} has no working tree; name two revisions", repository.root.display()));
-        }
-        let name = found.as_ref().map_or_else(|| "the working tree".to_owned(), |(_, name)| name.clone());
-        let revision = found.map(|(revision, _)| Arc::new(revision));
-        Ok(Side { name, root: path.clone(), target, revision })
+    let side = |root: PathBuf, name: String, target: &Target| {
+        let name = if is_same { name } else { root.display().to_string() };
+        // Sites know their files by their real paths.
+        let root = root.canonicalize().unwrap_or(root);
+        side(name, root, None, target)
     };
-    let (from, to) = (side(&range.from, old)?, side(&range.to, new)?);
     Ok(Subject::Sites(Box::new(Sites {
-        from,
-        to,
-        differ_in_files: !args.sides.are_two(),
-        repository: Some(repository),
+        from: side(from, before, &old)?,
+        to: side(to, after, &new)?,
+        revisions: [None, None],
+        repository: None,
     })))
 }
 
-impl Sites {
-    /// In which files the sides differ, seen through these worlds.
-    pub fn files<'w>(&'w self, before: &'w dyn World, after: &'w dyn World) -> Files<'w> {
-        let known = match (&self.from.revision, &self.to.revision) {
-            (Some(old), Some(new)) => Some(old.changed_in(new)),
-            (Some(old), None) => Some(old.changed_in_working_tree()),
-            (None, Some(new)) => Some(new.changed_in_working_tree().reversed()),
-            (None, None) => None,
-        };
-        match (known, &self.repository) {
-            (Some(Change { files, has_links }), Some(repository)) => {
-                let root = repository.root.as_path();
-                let files: BTreeMap<PathBuf, FileStatus> =
-                    files.into_iter().map(|(path, status)| (path, told(status))).collect();
-                Files::new(Tree { world: before, root }, Tree { world: after, root }, files, has_links)
-            }
-            _ => Files::found(
-                Tree { world: before, root: &self.from.root },
-                Tree { world: after, root: &self.to.root },
-            ),
+fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
+    let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
+    let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
+    let (old, new) = args.sides.targets(&args.target);
+    let open = |side_of: &kukla_git::Side, target: &Target| {
+        let found = repository.revision(side_of)?;
+        if found.is_none() && !repository.has_files {
+            return Err(Problem::not_found("no working tree in")
+                .on(repository.root.display())
+                .help("name two revisions"));
         }
+        let name = found.as_ref().map_or_else(|| "the working tree".to_owned(), |(_, name)| name.clone());
+        let revision = found.map(|(revision, _)| Arc::new(revision));
+        Ok((side(name, path.clone(), revision.clone(), target)?, revision))
+    };
+    let ((from, old), (to, new)) = (open(&range.from, &old)?, open(&range.to, &new)?);
+    Ok(Subject::Sites(Box::new(Sites { from, to, revisions: [old, new], repository: Some(repository) })))
+}
+
+fn side(
+    name: String,
+    path: PathBuf,
+    revision: Option<Arc<Revision>>,
+    target: &Target,
+) -> Result<FleetSide, Problem> {
+    let is_revision = revision.is_some();
+    let repository: Arc<dyn World> = match revision {
+        Some(revision) => revision,
+        None => Arc::new(DiskWorld::default()),
+    };
+    let control = Control { path, repository, files: Arc::new(named_files()), is_revision };
+    Ok(FleetSide { name, options: target.options_in(control)? })
+}
+
+impl Sites {
+    /// The files in which the revisions differ, if a side is one.
+    pub fn changed_files(&self) -> Option<ChangedFiles> {
+        let change = match &self.revisions {
+            [Some(old), Some(new)] => old.changed_in(new),
+            [Some(old), None] => old.changed_in_working_tree(),
+            [None, Some(new)] => new.changed_in_working_tree().reversed(),
+            [None, None] => return None,
+        };
+        let Change { files, has_links } = change;
+        let root = self.repository.as_ref()?.root.clone();
+        let files = files.into_iter().map(|(path, status)| (path, file_status(status))).collect();
+        Some(ChangedFiles { root, files, has_links })
     }
 }
 
-fn told(status: Status) -> FileStatus {
+fn file_status(status: Status) -> FileStatus {
     match status {
         Status::Added => FileStatus::Added,
         Status::Removed => FileStatus::Removed,

@@ -50,7 +50,7 @@ fn failures(out: &mut String, report: &FleetDifference) {
                     command(out, "error", &error, error["code"].as_str(), &format!("{said} (on {on})"));
                 }
             }
-            Failure::Unable(problem) => {
+            Failure::Problem(problem) => {
                 command(out, "error", &json!({}), None, &format!("{problem} (on {on})"));
             }
         }

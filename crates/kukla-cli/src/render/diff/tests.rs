@@ -101,7 +101,7 @@ fn report() -> FleetDifference {
     let small = Changes { classes_added: vec!["extra".into()], ..Changes::default() };
     let mut both = changes();
     both.classes_added.push("extra".into());
-    let unable = || Failure::Unable("there are no facts of this node".into());
+    let unable = || Failure::Problem(kukla::syntax::Problem::not_found("no facts found for this node"));
     let other = |outcome| Compared::Otherwise(outcome);
     let nodes = [
         ("web1", changed(changes())),

@@ -57,7 +57,7 @@ pub fn picture(failure: &Failure, node: &str) -> String {
             failure::render(&mut out, wrong, node, ErrorFormat::Human);
             out
         }
-        Failure::Unable(problem) => format!("  {problem}\n"),
+        Failure::Problem(problem) => format!("  {problem}\n"),
     }
 }
 

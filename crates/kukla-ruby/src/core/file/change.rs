@@ -5,13 +5,13 @@ use kukla_world::{Change, FileError};
 use super::path::{located, path_text};
 use super::read::complaint;
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, methods};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// Methods of the class `File`.
-pub const CHANGES: &[Native] = &[
+pub const CHANGES: &[Native] = methods![
     method("delete", 0, ANY, |ruby, _, args| each(ruby, args.list, Change::Remove)),
     method("unlink", 0, ANY, |ruby, _, args| each(ruby, args.list, Change::Remove)),
     method("chmod", 1, ANY, |ruby, _, args| {
@@ -38,13 +38,12 @@ pub const CHANGES: &[Native] = &[
             Err(error) => Err(complaint(ruby, &format!("({from}, {to})"), "rb_file_s_rename", error)),
         }
     }),
-    method("symlink", 2, 2, refuse),
-    method("link", 2, 2, refuse),
+    method("symlink", 2, 2, refuse).alias("link"),
     method("mkfifo", 1, 2, refuse),
     method("umask", 0, 1, |_, _, _| Ok(Value::Int(0o022))),
 ];
 
-/// What would lead out of the directories that may be changed, or keep someone waiting.
+/// Refuses methods that would lead out of the directories that may be changed, or wait for another process.
 fn refuse(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     let message = format!("File.{} is not allowed: links and pipes are not made", ruby.called);
     Err(ruby.error(ClassId::SECURITY_ERROR, message))
@@ -99,7 +98,7 @@ impl Ruby<'_> {
         }
     }
 
-    /// Whose what is at a path is; without a path, who this is.
+    /// The owner of the file at a path; without a path, the user of this process.
     pub fn ownership(&mut self, path: Option<&str>) -> Result<kukla_world::Ownership> {
         let place = path.map(|path| located(self, path));
         match self.host.world().ownership(place.as_deref()) {

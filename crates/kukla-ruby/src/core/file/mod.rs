@@ -7,10 +7,11 @@ pub mod path;
 pub mod read;
 mod stream;
 
+use kukla_world::fnmatch::Flags;
 use kukla_world::{FileError, Ownership};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
@@ -48,11 +49,11 @@ fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
         ("APPEND", mode::APPEND),
         ("NONBLOCK", 2048),
         ("BINARY", 0),
-        ("FNM_NOESCAPE", fnmatch::NO_ESCAPE),
-        ("FNM_PATHNAME", fnmatch::PATHNAME),
-        ("FNM_DOTMATCH", fnmatch::DOT_MATCH),
-        ("FNM_CASEFOLD", fnmatch::CASE_FOLD),
-        ("FNM_EXTGLOB", fnmatch::EXT_GLOB),
+        ("FNM_NOESCAPE", Flags::NO_ESCAPE),
+        ("FNM_PATHNAME", Flags::PATHNAME),
+        ("FNM_DOTMATCH", Flags::DOT_MATCH),
+        ("FNM_CASEFOLD", Flags::CASE_FOLD),
+        ("FNM_EXTGLOB", Flags::EXT_GLOB),
         ("FNM_SYSCASE", 0),
         ("FNM_SHORTNAME", 0),
         ("LOCK_SH", 1),
@@ -64,16 +65,16 @@ fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
     }
 }
 
-/// What is at a path.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A file, or anything else that is no directory.
+    /// A file, or anything else that is not a directory.
     File,
     /// A directory.
     Directory,
 }
 
-/// What is at a path, if anything that may be seen is.
+/// The kind of the file at a path, if it exists and may be seen.
 pub fn kind(ruby: &Ruby<'_>, path: &str) -> Option<Kind> {
     let world = ruby.host.world();
     let place = located(ruby, path);
@@ -114,11 +115,14 @@ fn is_executable(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
         return Ok(false.into());
     }
     let (it, user) = (ruby.ownership(Some(&path))?, ruby.ownership(None)?);
-    let permissions = match () {
-        () if user.user == 0 => 0o111,
-        () if user.user == it.user => 0o100,
-        () if user.group == it.group => 0o010,
-        () => 0o001,
+    let permissions = if user.user == 0 {
+        0o111
+    } else if user.user == it.user {
+        0o100
+    } else if user.group == it.group {
+        0o010
+    } else {
+        0o001
     };
     Ok((it.mode & permissions != 0).into())
 }
@@ -139,7 +143,7 @@ fn size_of(ruby: &Ruby<'_>, path: &str) -> Option<u64> {
     }
 }
 
-const QUESTIONS: &[Native] = &[
+const QUESTIONS: &[Native] = methods![
     method("exist?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
     method("exists?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
     method("file?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path) == Some(Kind::File))),
@@ -155,8 +159,7 @@ const QUESTIONS: &[Native] = &[
     }),
     method("world_readable?", 1, 1, |_, _, _| Ok(Value::Nil)),
     method("writable?", 1, 1, |ruby, _, args| ask(ruby, args, is_writable)),
-    method("executable?", 1, 1, is_executable),
-    method("executable_real?", 1, 1, is_executable),
+    method("executable?", 1, 1, is_executable).alias("executable_real?"),
     method("zero?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("empty?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("size?", 1, 1, |ruby, _, args| {
@@ -178,9 +181,8 @@ const QUESTIONS: &[Native] = &[
     }),
 ];
 
-const METHODS: &[Native] = &[
-    method("fnmatch", 2, 3, fnmatch::fnmatch),
-    method("fnmatch?", 2, 3, fnmatch::fnmatch),
+const METHODS: &[Native] = methods![
+    method("fnmatch", 2, 3, fnmatch::fnmatch).alias("fnmatch?"),
     method("realpath", 1, 2, realpath),
     method("realdirpath", 1, 2, |ruby, _, args| {
         let path = path_below(ruby, args)?;
@@ -233,7 +235,7 @@ fn realpath(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     Ok(place.to_string_lossy().into_owned().into())
 }
 
-/// What `File.stat` found.
+/// The result of `File.stat`.
 struct Stat {
     path: String,
     kind: Kind,
@@ -251,14 +253,14 @@ fn stat(ruby: &mut Ruby<'_>, args: &Args<'_>, function: &str) -> Result {
     }
 }
 
-fn told(this: &Value, of: impl FnOnce(&Stat) -> Value) -> Result {
+fn stat_field(this: &Value, of: impl FnOnce(&Stat) -> Value) -> Result {
     let Value::Object(object) = this else { return Ok(Value::Nil) };
     Ok(object.payload::<Stat>().map_or(Value::Nil, |stat| of(&stat)))
 }
 
-/// Whose what was found is.
+/// The owner of the file.
 fn owned(ruby: &mut Ruby<'_>, this: &Value, of: impl FnOnce(Ownership) -> i64) -> Result {
-    let path = told(this, |stat| stat.path.as_str().into())?;
+    let path = stat_field(this, |stat| stat.path.as_str().into())?;
     let path = path_text(ruby, &path)?;
     Ok(Value::Int(of(ruby.ownership(Some(&path))?)))
 }
@@ -275,17 +277,17 @@ const STAT: &[Native] = &[
     method("gid", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.group.into())),
     method("mode", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.mode.into())),
     method("mtime", 0, 0, modified),
-    method("size", 0, 0, |_, this, _| told(this, |stat| Value::Int(stat.size as i64))),
-    method("file?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::File).into())),
-    method("directory?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::Directory).into())),
-    method("zero?", 0, 0, |_, this, _| told(this, |stat| (stat.size == 0).into())),
+    method("size", 0, 0, |_, this, _| stat_field(this, |stat| Value::Int(stat.size as i64))),
+    method("file?", 0, 0, |_, this, _| stat_field(this, |stat| (stat.kind == Kind::File).into())),
+    method("directory?", 0, 0, |_, this, _| stat_field(this, |stat| (stat.kind == Kind::Directory).into())),
+    method("zero?", 0, 0, |_, this, _| stat_field(this, |stat| (stat.size == 0).into())),
     method("readable?", 0, 0, |_, _, _| Ok(true.into())),
     method("writable?", 0, 0, |ruby, this, _| {
-        let path = told(this, |stat| stat.path.as_str().into())?;
+        let path = stat_field(this, |stat| stat.path.as_str().into())?;
         let path = path_text(ruby, &path)?;
         Ok(is_writable(ruby, &path).into())
     }),
     method("ftype", 0, 0, |_, this, _| {
-        told(this, |stat| if stat.kind == Kind::Directory { "directory".into() } else { "file".into() })
+        stat_field(this, |stat| if stat.kind == Kind::Directory { "directory".into() } else { "file".into() })
     }),
 ];

@@ -11,7 +11,7 @@ pub use data::DATA;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, Class, ClassId, ClassKind, Constant, Native, NativeClass, method, private};
+use crate::class::{ANY, Class, ClassId, ClassKind, Constant, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::recursion::Walk;
@@ -27,17 +27,16 @@ pub const STRUCT: NativeClass = NativeClass {
     ..NativeClass::class("Struct", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, initialize_copy),
     method("==", 1, 1, |ruby, this, args| same(ruby, this, &args[0], Walk::Equal)),
     method("eql?", 1, 1, |ruby, this, args| same(ruby, this, &args[0], Walk::Eql)),
     method("hash", 0, 0, hash),
-    method("inspect", 0, 0, to_s),
-    method("to_s", 0, 0, to_s),
+    method("inspect", 0, 0, to_s).alias("to_s"),
 ];
 
-/// What a class made by `Struct.new` can do itself.
+/// Singleton methods of a class made by `Struct.new`.
 static OF_CLASSES: [Native; 5] = [
     method("new", 0, ANY, instantiate),
     method("[]", 0, ANY, instantiate),
@@ -49,7 +48,7 @@ static OF_CLASSES: [Native; 5] = [
     method("inspect", 0, 0, inspect_class),
 ];
 
-/// What a struct class keeps under a name, or one that it inherits from.
+/// The value that a struct class, or one that it inherits from, keeps under a name.
 fn inherited(ruby: &Ruby<'_>, class: &Value, name: Symbol) -> Value {
     let mut at = if let Value::Class(class) = class { Some(*class) } else { None };
     while let Some(class) = at {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use kukla_values::json;
+
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::core::float;
@@ -14,15 +16,15 @@ use crate::value::{HashObject, Object, Value};
 /// How to write, and how deep the writing is.
 #[derive(Clone, Debug)]
 pub struct Style {
-    /// What each level is indented with.
+    /// The indentation of each level.
     pub indent: String,
-    /// What follows the colon.
+    /// The text after the colon.
     pub space: String,
-    /// What precedes the colon.
+    /// The text before the colon.
     pub space_before: String,
-    /// What follows each entry of an object.
+    /// The text after each entry of an object.
     pub object_nl: String,
-    /// What follows each element of an array.
+    /// The text after each element of an array.
     pub array_nl: String,
     /// How deep it may nest; 0 for any depth.
     pub max_nesting: usize,
@@ -65,7 +67,7 @@ impl Style {
         }
     }
 
-    /// What keywords or a hash of options say.
+    /// Applies keywords or a hash of options.
     pub fn read(&mut self, ruby: &mut Ruby<'_>, given: &HashObject) -> Result<()> {
         for (name, text) in [
             ("indent", &mut self.indent),
@@ -237,7 +239,7 @@ fn indent(style: &Style, out: &mut String) {
 fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String) -> Result<()> {
     ruby.charge(text.len() as u64 / 32)?;
     let Ok(text) = std::str::from_utf8(text) else {
-        // A character that wants more bytes than are left is told apart from one that is wrong.
+        // A truncated character is distinguished from an invalid one.
         let bytes = text.as_bytes();
         let bad = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
         let wanted = match bytes.get(bad) {
@@ -260,27 +262,20 @@ fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String)
         return Err(error(ruby, message));
     };
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{c}' => out.push_str("\\f"),
-            '\u{8}' => out.push_str("\\b"),
-            '\0'..='\u{1f}' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
+    let is_optional = |c: char| (style.escape_slash && c == '/') || (style.ascii_only && !c.is_ascii());
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_optional(*c)) {
+        json::escape(out, &rest[..at]);
+        if c == '/' {
+            out.push_str("\\/");
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
             }
-            '/' if style.escape_slash => out.push_str("\\/"),
-            c if style.ascii_only && !c.is_ascii() => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
-            c => out.push(c),
         }
+        rest = &rest[at + c.len_utf8()..];
     }
+    json::escape(out, rest);
     out.push('"');
     Ok(())
 }

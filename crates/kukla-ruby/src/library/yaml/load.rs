@@ -15,7 +15,7 @@ use crate::symbol::sym;
 use crate::text::Text;
 use crate::value::{ArrayObject, HashObject, StringObject, Value};
 
-/// What may be read, and how.
+/// The options of reading.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The names of classes that may be made; `None` for all.
@@ -55,18 +55,13 @@ fn syntax_error(ruby: &mut Ruby<'_>, error: &kukla_formats::Error, options: &Opt
     if let Unwind::Raise(exception) = &*unwind
         && let Some(head) = exception.head()
     {
-        let what = error.what.to_string();
-        let (problem, context) = match what.split_once(" while ") {
-            Some((problem, context)) => (problem.to_owned(), Value::from(format!("while {context}"))),
-            None => (what, Value::Nil),
-        };
         for (name, value) in [
             ("@file", options.file.clone().into()),
             ("@line", error.line.map(i64::from).into()),
             ("@column", error.column.map(i64::from).into()),
             ("@offset", Value::Int(0)),
-            ("@problem", problem.into()),
-            ("@context", context),
+            ("@problem", Value::from(&*error.what)),
+            ("@context", error.context.as_deref().map(Value::from).into()),
         ] {
             let name = ruby.symbols.intern(name);
             head.set_variable(name, value);
@@ -395,7 +390,7 @@ fn find(members: &[(String, Value)], name: &str) -> Value {
     members.iter().find(|(known, _)| known == name).map_or(Value::Nil, |(_, value)| value.clone())
 }
 
-/// What `<<: value` brings in: a hash, or a list of hashes of which the first one wins.
+/// The hashes that `<<: value` merges: a hash, or a list of hashes of which the first one wins.
 fn merged(value: &Value, part: &Part) -> Option<Vec<std::rc::Rc<HashObject>>> {
     match (value, part) {
         (Value::Hash(hash), Part::Alias(_) | Part::Mapping(_)) => Some(vec![hash.clone()]),

@@ -1,7 +1,9 @@
-//! Memory from mimalloc.
+//! Memory from mimalloc, for every process that links this crate.
 //!
 //! The `mimalloc` crate asks for the alignment of every layout. mimalloc gives what it takes for aligned on purpose in larger pieces, and finds
 //! them on a longer way, unless a size is a power of two; but what it gives to those who do not ask is aligned well enough for nearly all layouts.
+
+#![allow(unsafe_code)] // an allocator hands out raw memory
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_void;
@@ -13,17 +15,27 @@ use mimalloc::MiMalloc;
 unsafe extern "C" {
     safe fn mi_malloc(size: usize) -> *mut c_void;
     safe fn mi_zalloc(size: usize) -> *mut c_void;
-    pub safe fn mi_collect(force: bool);
+    safe fn mi_collect(force: bool);
 }
 
-/// Gives memory to all of the process.
-pub struct Allocator;
+/// Returns free memory to the system.
+pub fn collect() {
+    mi_collect(true);
+}
 
-/// Whether all memory of this size is aligned as it is to be: mimalloc's blocks of 16 bytes and more begin at multiples of 16
-/// (`MI_MAX_ALIGN_SIZE`), and smaller ones, of which there is one size, at multiples of 8.
+// Here and not in the binary, so that the functions which the compiler makes of it are optimised like this crate.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// Gives memory to all of the process.
+struct Allocator;
+
+/// Whether every block of this size has the alignment of the layout. On 64-bit targets, mimalloc's blocks of 16 bytes and more begin at
+/// multiples of 16 (`MI_MAX_ALIGN_SIZE`), and smaller ones, of which there is one size, at multiples of 8. Other targets have smaller words
+/// and more small sizes, so there every layout goes through `MiMalloc`, which asks for its alignment.
 const fn is_aligned_anyway(layout: Layout) -> bool {
     let least = if layout.size() >= 16 { 16 } else { 8 };
-    layout.align() <= least
+    cfg!(target_pointer_width = "64") && layout.align() <= least
 }
 
 // SAFETY: all memory comes from mimalloc and goes back to it. `MiMalloc` keeps the rules of the trait, and takes back or moves whatever mimalloc
