@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -61,14 +62,24 @@ fn nothing_is_half_there() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Not always after the same time.
-        std::thread::sleep(Duration::from_millis(20 + round * 37 % 180));
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        // The first process gets something done; the others are killed at any moment of their work.
+        match round {
+            0 => {
+                while !line.starts_with("kept ") {
+                    line.clear();
+                    assert_ne!(lines.read_line(&mut line).unwrap(), 0, "the process ends by itself");
+                }
+            }
+            _ => std::thread::sleep(Duration::from_millis(20 + round * 37 % 180)),
+        }
         child.kill().unwrap();
-        let output = child.wait_with_output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        child.wait().unwrap();
+        lines.read_to_string(&mut line).unwrap();
         // The last line may be a part of one.
         acknowledged.extend(
-            text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(|line| line.trim().to_owned()),
+            line.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(|line| line.trim().to_owned()),
         );
         examine(&layout, &directory.0);
     }

@@ -9,9 +9,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form};
+use crate::support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form, wait_until};
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::{Key, KeyKind};
 use kukla_server::ca::request::Request;
@@ -127,10 +127,15 @@ fn kill_over_and_over(store: &str) {
         random ^= random >> 7;
         random ^= random << 17;
         let is_over = AtomicBool::new(false);
+        // How many of the four kinds of work were acknowledged at least once.
+        let acknowledged_kinds = AtomicU64::new(0);
         let until_over = |mut work: Box<dyn FnMut() -> Option<()> + Send + '_>| {
+            let mut is_acknowledged = false;
             while !is_over.load(Ordering::Relaxed) {
-                // Who gets no answer has been told nothing.
-                let _ = work();
+                // Without an answer nothing is acknowledged.
+                if work().is_some() && !std::mem::replace(&mut is_acknowledged, true) {
+                    acknowledged_kinds.fetch_add(1, Ordering::Relaxed);
+                }
             }
         };
         let Acknowledged { reports, certificates, catalogs } = &mut known;
@@ -164,7 +169,13 @@ fn kill_over_and_over(store: &str) {
                     Some(())
                 }));
             });
-            std::thread::sleep(Duration::from_millis(if kill == 0 { 2000 } else { 100 + random % 900 }));
+            // The first server gets something done; the others are killed at any moment of their work.
+            match kill {
+                0 => wait_until("the server answers everyone", || {
+                    acknowledged_kinds.load(Ordering::Relaxed) == 4
+                }),
+                _ => std::thread::sleep(Duration::from_millis(100 + random % 900)),
+            }
             server.kill().unwrap();
             server.wait().unwrap();
             is_over.store(true, Ordering::Relaxed);
@@ -220,11 +231,7 @@ fn examine(directory: &Path, store: &str, reports: &[u64], certificates: &[(Stri
 }
 
 fn await_server(client: &Client) {
-    let begun = Instant::now();
-    while client.try_send("GET", "/status/v1/simple", &[], b"").is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start again");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the server starts", || client.try_send("GET", "/status/v1/simple", &[], b"").is_ok());
 }
 
 /// The number of a report that was taken.

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::Key;
@@ -20,6 +20,15 @@ use kukla_server::settings::Overrides;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tokio::sync::watch;
+
+/// Waits until a condition holds; one that does not hold after a minute fails the test.
+pub fn wait_until(condition: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "timed out: {condition}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 /// A directory that goes when it is done with.
 pub struct Directory(pub PathBuf);
@@ -245,16 +254,36 @@ impl Connection {
         self.0.flush()
     }
 
+    /// Sends bytes as they are and gives the status of every reply until the server closes the connection.
+    pub fn statuses(&mut self, bytes: &[u8]) -> Vec<u16> {
+        let mut statuses = Vec::new();
+        let mut next = self.raw(bytes, false);
+        while let Ok(reply) = next {
+            statuses.push(reply.status);
+            next = self.read_reply(false);
+        }
+        let end = next.map(|reply| reply.status).unwrap_err().kind();
+        assert_ne!(end, std::io::ErrorKind::WouldBlock, "the server keeps the connection open: {statuses:?}");
+        statuses
+    }
+
     /// Sends bytes as they are and reads one reply.
     pub fn raw(&mut self, bytes: &[u8], is_head: bool) -> std::io::Result<Reply> {
         // A server that refuses a large request does so before all of it has come.
-        let sent = self.0.write_all(bytes).and_then(|()| self.0.flush());
+        let sent = self.write(bytes);
+        self.read_reply(is_head).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => sent.err().unwrap_or(error),
+            _ => error,
+        })
+    }
+
+    fn read_reply(&mut self, is_head: bool) -> std::io::Result<Reply> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
             match self.0.read(&mut byte) {
                 Ok(1) => head.push(byte[0]),
-                Ok(_) => return Err(sent.err().unwrap_or_else(|| std::io::ErrorKind::UnexpectedEof.into())),
+                Ok(_) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
                 Err(error) => return Err(error),
             }
         }
