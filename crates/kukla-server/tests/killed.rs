@@ -14,7 +14,7 @@ use crate::support::Directory;
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::crl::Crl;
 use kukla_server::ca::keys::KeyKind;
-use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, inventory, setup};
+use kukla_server::ca::{Authority, CertificateOptions, Layout, Practice, doctor, inventory, setup};
 use kukla_server::report;
 
 const DIRECTORY: &str = "KUKLA_TEST_AUTHORITY";
@@ -32,10 +32,10 @@ fn works_until_it_is_killed() {
     let start = inventory::next_serial(&authority.layout.serial).unwrap();
     for number in 0..100_000 {
         let name = format!("n{start}-{number}");
-        authority.generate(&name, &Wanted::default()).unwrap();
+        authority.generate(&name, &CertificateOptions::default()).unwrap();
         let report = serde_json::json!({"host": name, "status": "changed"});
         let kept = report::store(&directory.join("reports"), &name, &report).unwrap();
-        // Whoever reads this line may count on it.
+        // The test relies on this line.
         println!("kept {}", kept.display());
         if number % 3 == 0 {
             authority.revoke(std::slice::from_ref(&name)).unwrap();
@@ -106,7 +106,7 @@ fn nothing_is_half_there() {
     assert!(acknowledged.iter().any(|line| line.starts_with("kept ")), "the processes got nowhere");
 }
 
-/// What must hold at any time, before anyone has put anything in order.
+/// Checks what holds at any time, even before a recovery.
 fn examine(layout: &Layout, directory: &Path) {
     let mut serials = HashSet::new();
     for entry in std::fs::read_dir(&layout.signed).unwrap().flatten() {

@@ -15,7 +15,7 @@ use crate::support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form, wait_u
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::{Key, KeyKind};
 use kukla_server::ca::request::Request;
-use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, setup};
+use kukla_server::ca::{Authority, CertificateOptions, Layout, Practice, doctor, setup};
 use kukla_server::settings::Overrides;
 use kukla_store::{Options, Question};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn versions(catalog: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What a server has acknowledged.
+/// The work that a server has acknowledged.
 #[derive(Default)]
 struct Acknowledged {
     reports: Vec<u64>,
@@ -113,7 +113,7 @@ fn kill_over_and_over(store: &str) {
     let practice = Practice { keys: KeyKind::Ec, ..Practice::default() };
     let layout = Layout::at(directory.0.join("puppetserver/ca"));
     let authority = setup::make(&layout, practice.clone(), "localhost").unwrap();
-    let own = authority.generate("web1", &Wanted::default()).unwrap();
+    let own = authority.generate("web1", &CertificateOptions::default()).unwrap();
     let address = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     let (node, stranger) =
         (Client::new(address, authority.chain(), Some(own)), Client::new(address, authority.chain(), None));
@@ -261,7 +261,7 @@ fn sign(client: &Client, number: u64) -> Option<(String, Vec<u8>)> {
     Some((name, given.body))
 }
 
-/// A catalog; code that never stands still is no fault of the server's.
+/// A catalog; nothing if the code keeps changing, which is not the server's fault.
 fn ask(client: &Client) -> Option<Value> {
     let form = catalog_form("web1", "production", &json!({"a": 1}));
     let path = "/puppet/v3/catalog/web1?environment=production";

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use crate::support::{ACCEPT, Client, Directory, FORM, Harness, Reply, catalog_form, text_of, wait_until};
-use kukla_server::ca::Wanted;
+use kukla_server::ca::CertificateOptions;
 use serde_json::json;
 use std::io::Write;
 use std::net::TcpStream;
@@ -56,7 +56,10 @@ fn catalog(client: &Client, node: &str, environment: &str) -> Reply {
 fn a_node_gets_its_catalog_in_the_format_it_likes() {
     // What JSON has no notation for is an error for agents that know nothing else, unless that is allowed.
     let harness = Harness::new("strict = warning", code);
-    let role = Wanted { extensions: vec![("pp_role".into(), "web".into())], ..Wanted::default() };
+    let role = CertificateOptions {
+        extensions: vec![("pp_role".into(), "web".into())],
+        ..CertificateOptions::default()
+    };
     let client = harness.node_with("web1.example.com", &role);
     let rich = catalog(&client, "web1.example.com", "production");
     assert_eq!(rich.status, 200, "{}", rich.text());
@@ -235,7 +238,7 @@ fn files_of_modules_and_of_mount_points() {
     assert_eq!(missing.status, 404);
     assert_eq!(
         missing.json(),
-        json!({"message": "Not Found: Could not find file_metadata modules/web/none.txt", "issue_kind": "RESOURCE_NOT_FOUND"})
+        json!({"message": "Not MountedFiles: Could not find file_metadata modules/web/none.txt", "issue_kind": "RESOURCE_NOT_FOUND"})
     );
     let names = |reply: &Reply| -> Vec<String> {
         reply
@@ -374,7 +377,7 @@ fn the_bucket_gives_back_to_those_who_brought() {
     assert_eq!(client.get(&path).body, content);
     assert_eq!((other.get(&path).status, harness.admin().get(&path).status), (404, 200));
     assert_eq!(client.send("PUT", &full, &[], b"something else").status, 400);
-    // Who has not brought it brings it as well, and then gets it back.
+    // Who has not files it brings it as well, and then gets it back.
     assert_eq!(other.send("HEAD", &full, &[], b"").status, 404);
     assert_eq!(
         client.send("HEAD", &format!("{path}//etc/issue?environment=production"), &[], b"").status,
@@ -574,11 +577,12 @@ fn odd_bytes_get_no_further() {
 fn certificates_of_others_are_no_use() {
     let (harness, elsewhere) = (Harness::new("", code), Harness::new("", |_| {}));
     let server = elsewhere.server();
-    let foreign = server.authority.as_ref().unwrap().generate("web1", &Wanted::default()).unwrap();
+    let foreign =
+        server.authority.as_ref().unwrap().generate("web1", &CertificateOptions::default()).unwrap();
     let client = harness.client(Some(foreign));
     assert!(client.try_send("GET", "/status/v1/simple", &[], b"").is_err());
     // A certificate expires in the second after its last one.
-    let draft = Wanted { lifetime: Some(Duration::ZERO), ..Wanted::default() };
+    let draft = CertificateOptions { lifetime: Some(Duration::ZERO), ..CertificateOptions::default() };
     let expired = harness.node_with("web2", &draft);
     wait_until("the certificate has expired", || {
         expired.try_send("GET", "/status/v1/simple", &[], b"").is_err()

@@ -1,4 +1,4 @@
-//! What code changes about files, where a policy lets it.
+//! Changes of files by code, where a policy allows them.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ impl Change<'_> {
     }
 }
 
-/// Whose something is, and what they may do with it.
+/// The owner, group and mode of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ownership {
     /// The user's number.

@@ -21,7 +21,7 @@ use crate::{
 pub struct Guarded<W> {
     world: W,
     policy: Policy,
-    /// What may be read, by the path without links; of no interest where everything may.
+    /// The paths that may be read, without links; unused where everything may be read.
     admitted: RwLock<Vec<PathBuf>>,
 }
 

@@ -24,7 +24,7 @@ pub use memory::MemoryWorld;
 pub use policy::{Policy, Refusal};
 use record::Ledger;
 
-/// What a file operation gives; the message is the operating system's.
+/// The result of a file operation; the message is the operating system's.
 pub type FileResult<T> = Result<T, FileError>;
 
 /// Why a file could not be read.
@@ -70,22 +70,22 @@ pub struct Stamp {
     pub length: u64,
 }
 
-/// What a command gave.
+/// The result of a command.
 #[derive(Clone, Debug, Default)]
 pub struct CommandOutput {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
 }
 
-/// A process that is talked to line by line, and ends when whoever talks lets go of it.
+/// A process that is sent lines and answers each with one; it ends when this is dropped.
 pub trait Conversation: Send + Debug {
     /// Sends a line and waits for the next one that comes. After an error there are no more.
     fn ask(&mut self, line: &str) -> FileResult<String>;
-    /// What has come from the process's standard error since this was last asked.
+    /// The standard error of the process since this was last called.
     fn complaints(&mut self) -> Vec<u8>;
 }
 

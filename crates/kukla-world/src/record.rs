@@ -1,8 +1,8 @@
-//! The record of what was read: which questions to the world an outcome rests on, and what the answers were.
+//! The record of inputs: the questions to the world that a result depends on, and their answers.
 //!
-//! Whoever keeps something that was made from answers of the world (a program, a data file, the answer to a lookup) keeps the
-//! [`InputSet`] it was made from beside it; [`tracked`] gives one. Whoever uses what is kept adds that set to its own. So the
-//! record of a compilation is complete although most of what it used was read for others before it.
+//! A cache entry that was made from answers of the world (a program, a data file, the answer to a lookup) holds the [`InputSet`] it was
+//! made from; [`tracked`] gives one. A user of the entry adds that set to its own. So the record of a compilation is complete although
+//! most of its inputs were read for others before it.
 //!
 //! Inputs are numbers into the [`Ledger`] of a [`Recorded`] world, which has each question with its answer once. A world without a ledger is
 //! not recorded, and all sets stay empty.
@@ -21,32 +21,32 @@ use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Question {
-    /// What is in a file?
+    /// The content of a file.
     Read(PathBuf),
-    /// What does a data file say? Of its keys only those matter that were asked for.
+    /// The content of a data file, of which only the keys matter that were looked up.
     Data(PathBuf),
-    /// What do data files say under a key? The answer is in the files.
+    /// The value of a key in data files. The answer is in the files.
     Key(String),
-    /// Is there something at a path?
+    /// Whether something is at a path.
     Exists(PathBuf),
-    /// What is in a directory?
+    /// The entries of a directory.
     List(PathBuf),
-    /// What is the value of an environment variable?
+    /// The value of an environment variable.
     Env(String),
-    /// What does a command print?
+    /// The output of a command.
     Run(Vec<String>),
-    /// What time is it?
+    /// The present time.
     Now,
 }
 
-/// What the world answered, as far as it takes to tell whether it would say the same again.
+/// The answer of the world, as far as it takes to know whether it would be the same again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
     /// There is nothing of that name.
     Absent,
     /// There is something of that name.
     Present,
-    /// It is there, but it cannot be had.
+    /// It is there, but cannot be read, or policy refuses it.
     Refused,
     /// It is this.
     Is(Digest),
@@ -126,12 +126,12 @@ impl Answer {
     }
 }
 
-/// A question and its answer: one thing that an outcome rests on.
+/// A question and its answer: one input of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Input {
-    /// What was asked.
+    /// The question.
     pub question: Question,
-    /// What was answered.
+    /// The answer.
     pub answer: Answer,
 }
 
@@ -262,28 +262,28 @@ impl InputSet {
 
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = InputId> {
-        // The lowest bit is told and taken away until there is none.
+        // The lowest bit is yielded and cleared until there is none.
         let words = |word: u64| std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)));
         let set = move |word: u64| words(word).take_while(|left| *left != 0).map(u64::trailing_zeros);
         (0u32..).zip(&self.bits).flat_map(move |(at, word)| set(*word).map(move |bit| InputId(at * 64 + bit)))
     }
 }
 
-/// What one compilation rests on.
+/// The inputs of one compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// What its code was made from, and what that asked itself: manifests, templates, commands.
+    /// The inputs of its code, and those that the code asked for itself: manifests, templates, commands.
     pub code: InputSet,
-    /// What the data was found in, and what was asked of it.
+    /// The data files, and the keys that were looked up in them.
     pub data: InputSet,
-    /// What was asked of the node: the name of a fact or of another variable that it may set, whether it does or not; `facts.NAME`
+    /// The variables of the node that were used: the name of a fact or of another variable, whether it is set or not; `facts.NAME`
     /// for one of `$facts`, or `facts` for all of them.
     pub facts: BTreeSet<String>,
     /// The types whose exported resources were collected.
     pub collected: BTreeSet<String>,
 }
 
-/// A world that keeps a ledger. What is read straight from it is noted by nobody: [`tracked`] and [`Tracker`] do that.
+/// A world that keeps a ledger. Reading from it directly records nothing: [`tracked`] and [`Tracker`] do that.
 #[derive(Debug, Default)]
 pub struct Recorded<W> {
     world: W,
@@ -311,21 +311,21 @@ impl<W: World> World for Recorded<W> {
     }
 }
 
-/// A world through which one thing is made: it notes what is asked.
+/// A world for making one thing: it records every question.
 #[derive(Debug)]
 pub struct Tracker<'w> {
     world: &'w dyn World,
     ledger: &'w Ledger,
     record: Mutex<Record>,
-    /// Which of `$facts` is wanted, if only one is.
-    wanted_fact: Mutex<Option<String>>,
+    /// The one of `$facts` that is used, if only one is.
+    single_fact: Mutex<Option<String>>,
 }
 
 impl<'w> Tracker<'w> {
-    /// Tracks what is asked of a world, if it keeps a ledger.
+    /// Tracks the questions to a world, if it keeps a ledger.
     pub fn new(world: &'w dyn World) -> Option<Tracker<'w>> {
         let ledger = world.ledger()?;
-        Some(Tracker { world, ledger, record: Mutex::default(), wanted_fact: Mutex::default() })
+        Some(Tracker { world, ledger, record: Mutex::default(), single_fact: Mutex::default() })
     }
 
     fn note(&self, question: Question, answer: Answer) {
@@ -345,7 +345,7 @@ impl<'w> Tracker<'w> {
     /// Notes that the node was asked something.
     pub fn fact(&self, name: &str) {
         let wanted = match name {
-            "facts" => self.wanted_fact().as_ref().map(|part| format!("facts.{part}")),
+            "facts" => self.single_fact().as_ref().map(|part| format!("facts.{part}")),
             _ => None,
         };
         let name = wanted.as_deref().unwrap_or(name);
@@ -356,13 +356,13 @@ impl<'w> Tracker<'w> {
         });
     }
 
-    /// Says of which fact the next to ask for `$facts` wants to know, if it is but one.
+    /// Sets the fact that the next use of `$facts` is about, if it is only one.
     pub fn want_fact(&self, name: Option<&str>) {
-        *self.wanted_fact() = name.map(str::to_owned);
+        *self.single_fact() = name.map(str::to_owned);
     }
 
-    fn wanted_fact(&self) -> MutexGuard<'_, Option<String>> {
-        self.wanted_fact.lock().unwrap_or_else(PoisonError::into_inner)
+    fn single_fact(&self) -> MutexGuard<'_, Option<String>> {
+        self.single_fact.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that the exported resources of a type were collected.
@@ -370,7 +370,7 @@ impl<'w> Tracker<'w> {
         self.with(|record| record.collected.insert(type_name.to_owned()));
     }
 
-    /// What was noted.
+    /// The record.
     pub fn into_record(self) -> Record {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -432,7 +432,7 @@ impl World for Tracker<'_> {
     }
 }
 
-/// Makes something and says what it was made from; no inputs if the world keeps no ledger.
+/// Makes something and gives its inputs; none if the world keeps no ledger.
 pub fn tracked<T>(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> (T, InputSet) {
     match Tracker::new(world) {
         Some(tracker) => {

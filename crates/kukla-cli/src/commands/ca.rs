@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use kukla::syntax::Problem;
 use kukla_server::ca::doctor::{self, Grade};
-use kukla_server::ca::import::{self, Brought};
+use kukla_server::ca::import::{self, AuthorityFiles};
 use kukla_server::ca::setup::{self, HostFiles};
 use kukla_server::ca::status::{State, Status};
-use kukla_server::ca::{Authority, Refusal, Wanted, time};
+use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
 use kukla_server::settings::Settings;
 
 use super::server_options::ServerOptions;
@@ -147,8 +147,8 @@ fn act(args: &Args) -> Result<Outcome, String> {
             let read =
                 |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
             let (certificates, key, lists) = (read(cert_bundle)?, read(private_key)?, read(crl_chain)?);
-            let brought = Brought { certificates: &certificates, key: &key, lists: &lists };
-            let authority = import::import(&layout, practice, brought).map_err(told)?;
+            let files = AuthorityFiles { certificates: &certificates, key: &key, lists: &lists };
+            let authority = import::import(&layout, practice, files).map_err(told)?;
             setup::make_host(&authority, host, &settings.alt_names).map_err(told)?;
             outln!("The authority is in {}", layout.directory.display());
             return Ok(Outcome::Done);
@@ -188,7 +188,7 @@ fn act(args: &Args) -> Result<Outcome, String> {
                     .ok_or_else(|| format!("--extension {each}: it is written as NAME=VALUE"))?;
                 Ok::<_, String>((name.to_owned(), value.to_owned()))
             });
-            let wanted = Wanted {
+            let wanted = CertificateOptions {
                 alt_names: alt_names.clone(),
                 extensions: extensions.collect::<Result<_, _>>()?,
                 lifetime: *ttl,

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::Key;
-use kukla_server::ca::{Authority, Wanted};
-use kukla_server::listen::{Current, serve};
+use kukla_server::ca::{Authority, CertificateOptions};
+use kukla_server::listen::{LiveServer, serve};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run::prepare;
 use kukla_server::server::Server;
@@ -60,12 +60,12 @@ impl Drop for Directory {
 pub struct Harness {
     pub directory: Directory,
     pub address: SocketAddr,
-    pub current: Arc<Current>,
+    pub current: Arc<LiveServer>,
     stop: watch::Sender<bool>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-/// What `puppet.conf` always says here: keys that are quick to make, and names that clients expect.
+/// The settings that every `puppet.conf` has here: keys that are quick to generate, and names that clients expect.
 pub const CONF: &str = "[server]\ncertname = localhost\ndns_alt_names = localhost\nkey_type = ec\n";
 
 impl Harness {
@@ -92,7 +92,7 @@ impl Harness {
             tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        let current = Current::new(server, tls);
+        let current = LiveServer::new(server, tls);
         let (stop, stopped) = watch::channel(false);
         runtime.spawn(serve(Arc::clone(&current), listener, true, stopped));
         Harness { directory, address, current, stop, runtime: Some(runtime) }
@@ -109,20 +109,20 @@ impl Harness {
 
     /// A node with a certificate of the authority.
     pub fn node(&self, name: &str) -> Client {
-        self.node_with(name, &Wanted::default())
+        self.node_with(name, &CertificateOptions::default())
     }
 
     /// A node with a certificate that says more.
-    pub fn node_with(&self, name: &str, wanted: &Wanted) -> Client {
+    pub fn node_with(&self, name: &str, wanted: &CertificateOptions) -> Client {
         let server = self.server();
         let authority = server.authority.as_ref().unwrap();
         self.client(Some(authority.generate(name, wanted).unwrap()))
     }
 
-    /// Whoever may manage certificates.
+    /// A client that may manage certificates.
     pub fn admin(&self) -> Client {
         let extensions = vec![("pp_cli_auth".to_owned(), "true".to_owned())];
-        self.node_with("admin", &Wanted { extensions, ..Wanted::default() })
+        self.node_with("admin", &CertificateOptions { extensions, ..CertificateOptions::default() })
     }
 
     /// A client that shows a certificate.
@@ -149,7 +149,7 @@ pub struct Client {
     pub config: Arc<ClientConfig>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -320,7 +320,7 @@ pub fn catalog_form(node: &str, environment: &str, facts: &serde_json::Value) ->
 
 /// The headers of a catalog request.
 pub const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
-/// What agents accept.
+/// The formats that agents accept.
 pub const ACCEPT: (&str, &str) = ("Accept", "application/vnd.puppet.rich+json, application/json, text/pson");
 
 /// The file of a path below a directory, as text.
