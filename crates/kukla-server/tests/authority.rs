@@ -370,6 +370,6 @@ fn what_openssl_makes_is_taken_over() {
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     assert!(verify("signed/node1.pem", &[]).0);
-    let (good, said) = verify("signed/node1.pem", &["-crl_check", "-CRLfile", "ca_crl.pem"]);
-    assert!(!good && said.contains("revoked"), "{said}");
+    let (good, printed) = verify("signed/node1.pem", &["-crl_check", "-CRLfile", "ca_crl.pem"]);
+    assert!(!good && printed.contains("revoked"), "{printed}");
 }

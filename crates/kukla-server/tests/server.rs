@@ -395,8 +395,8 @@ fn the_bucket_gives_back_to_those_who_brought() {
             .status,
         200
     );
-    let told = client.get(&format!("{path}?environment=production&diff_with={new}")).text();
-    assert!(told.ends_with("@@ -1 +1 @@\n-old content\n+new\n"), "{told}");
+    let difference = client.get(&format!("{path}?environment=production&diff_with={new}")).text();
+    assert!(difference.ends_with("@@ -1 +1 @@\n-old content\n+new\n"), "{difference}");
     let unknown = client.get(&format!("{path}?environment=production&diff_with={}", new.replace('7', "8")));
     assert_eq!(unknown.status, 500);
     assert_eq!(client.get("/puppet/v3/file_bucket_file/sha256/..%2f..%2fx").status, 400);

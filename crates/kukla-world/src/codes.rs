@@ -3,7 +3,7 @@
 kukla_syntax::codes! {
     pub CODES;
 
-    /// Policy keeps code from doing this. Whoever runs Kukla decides what code may read, run and see; the message names the
+    /// Policy keeps code from doing this. The user decides what code may read, run and see; the message names the
     /// option that would allow it.
     ///
     /// ```puppet
@@ -15,7 +15,7 @@ kukla_syntax::codes! {
     /// what the message shows to the file that it names.
     NO_ANSWER as RUNTIME_ERROR: Error, "no answer to '{question}' is recorded; add it to {file}, such as:\n{example}";
 
-    /// A file of recorded answers (`--answers DIR`) cannot be read, or is no hash of questions and answers.
+    /// A file of recorded answers (`--answers DIR`) cannot be read, or is not a hash of questions and answers.
     BAD_ANSWERS as RUNTIME_ERROR: Error, "{file}: {problem}";
 
     /// There is no PuppetDB to ask. `--store URL` names a store that answers in its place, or PuppetDB itself; `--answers DIR` has its
