@@ -30,11 +30,12 @@ static ALLOCATOR: Allocator = Allocator;
 /// Gives memory to all of the process.
 struct Allocator;
 
-/// Whether all memory of this size is aligned as it is to be: mimalloc's blocks of 16 bytes and more begin at multiples of 16
-/// (`MI_MAX_ALIGN_SIZE`), and smaller ones, of which there is one size, at multiples of 8.
+/// Whether every block of this size has the alignment of the layout. On 64-bit targets, mimalloc's blocks of 16 bytes and more begin at
+/// multiples of 16 (`MI_MAX_ALIGN_SIZE`), and smaller ones, of which there is one size, at multiples of 8. Other targets have smaller words
+/// and more small sizes, so there every layout goes through `MiMalloc`, which asks for its alignment.
 const fn is_aligned_anyway(layout: Layout) -> bool {
     let least = if layout.size() >= 16 { 16 } else { 8 };
-    layout.align() <= least
+    cfg!(target_pointer_width = "64") && layout.align() <= least
 }
 
 // SAFETY: all memory comes from mimalloc and goes back to it. `MiMalloc` keeps the rules of the trait, and takes back or moves whatever mimalloc

@@ -15,7 +15,7 @@ use crate::{Resource, ResourceRef};
 pub struct Catalog {
     /// The node's name.
     pub name: Str,
-    /// What identifies the code: a time or the answer of `config_version`.
+    /// The version of the code: a time or the output of `config_version`.
     pub version: Value,
     /// An identifier of the code given by the deployment, if it has one.
     pub code_id: Option<Str>,
@@ -31,7 +31,7 @@ pub struct Catalog {
     pub resources: Vec<Resource>,
     /// Which resource contains which.
     pub edges: Vec<Edge>,
-    /// Where each resource stands.
+    /// The index of each resource.
     pub index: Index,
 }
 
@@ -42,9 +42,9 @@ pub struct Index(OnceLock<HashTable<u32>>);
 /// A containment: the class, define or stage at `source` contains the resource at `target`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
-    /// Where the container stands among the resources.
+    /// The index of the container among the resources.
     pub source: u32,
-    /// Where the contained resource stands.
+    /// The index of the contained resource.
     pub target: u32,
 }
 
@@ -57,7 +57,7 @@ impl Catalog {
         self.position_of(type_name, title).map(|at| &self.resources[at as usize])
     }
 
-    /// Where the resource stands that a reference leads to.
+    /// The index of the resource that a reference names.
     pub fn position(&self, reference: &ResourceRef) -> Option<u32> {
         self.position_of(reference.type_name(), reference.title())
     }
@@ -83,7 +83,7 @@ impl Catalog {
         index
     }
 
-    /// Where the resource stands that a reference of a relationship leads to. Text given there stays as it was written, and
+    /// The index of the resource that a reference of a relationship names. Text given there stays as it was written, and
     /// `file[/etc/motd]` leads to `File[/etc/motd]` too.
     pub(crate) fn position_as_written(&self, text: &str) -> Option<u32> {
         let (type_name, title) = ResourceRef::parts(text)?;

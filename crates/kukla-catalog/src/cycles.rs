@@ -37,7 +37,7 @@ impl Catalog {
     }
 }
 
-/// What follows each point. Point `2 * n` is the beginning of resource `n` and `2 * n + 1` its end; they are the same moment for a
+/// The successors of each point. Point `2 * n` is the beginning of resource `n` and `2 * n + 1` its end; they are the same moment for a
 /// resource that contains nothing.
 struct Graph {
     /// Where the followers of each point begin, and those of the last end.
@@ -97,7 +97,7 @@ impl Graph {
         &self.followers[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// Whether every point can be reached in an order: nearly all catalogs can, and that is told faster than what could not be.
+    /// Whether all points can be ordered: nearly all catalogs can, and this test is faster than finding cycles.
     fn is_acyclic(&self) -> bool {
         let mut waits_for = vec![0_u32; self.len()];
         self.followers.iter().for_each(|point| waits_for[*point as usize] += 1);

@@ -1,4 +1,4 @@
-//! What is different between two catalogs of one node.
+//! Differences between two catalogs of one node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::catalog::Index;
 use crate::{Catalog, Edge, Resource, ResourceRef};
 
-/// What is different between two catalogs of one node. The version and the places in the code do not count: they are no
+/// The differences between two catalogs of one node. The version and locations in the code are ignored: they make no
 /// difference to the machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
@@ -24,7 +24,7 @@ pub struct Difference {
     pub classes_removed: Vec<Str>,
 }
 
-/// What is different about one resource.
+/// The difference of one resource.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResourceDifference {
     /// Only the catalog after has it.
@@ -35,7 +35,7 @@ pub enum ResourceDifference {
     Changed(Box<ResourceChange>),
 }
 
-/// What is different about a resource that both catalogs have.
+/// The differences of a resource that both catalogs have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceChange {
     /// As it was.
@@ -44,11 +44,11 @@ pub struct ResourceChange {
     pub after: Resource,
     /// The attributes that are not the same, by name.
     pub attributes: Vec<AttributeChange>,
-    /// What contained it and what does now, if that is something else.
+    /// Its container before and after, if they differ.
     pub moved: Option<(Option<ResourceRef>, Option<ResourceRef>)>,
 }
 
-/// What is different about one attribute.
+/// The difference of one attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeChange {
     /// Its name.
@@ -61,19 +61,19 @@ pub struct AttributeChange {
     pub is_secret: bool,
 }
 
-/// What is different within a value, and where.
+/// A difference within a value, and its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartChange {
     /// The keys and indexes that lead there.
     pub path: Vec<Value>,
-    /// What was there.
+    /// The value before.
     pub before: Option<Value>,
-    /// What is there.
+    /// The value after.
     pub after: Option<Value>,
 }
 
 impl Difference {
-    /// What one would have to do to the first catalog to get the second.
+    /// The kind of change from the first catalog to the second.
     pub fn between(before: &Catalog, after: &Catalog) -> Difference {
         let mut names = Names::default();
         let (old, new) = (Side::new(before, &mut names), Side::new(after, &mut names));
@@ -213,7 +213,7 @@ impl<'c> Names<'c> {
 struct Side<'c> {
     /// The resource of each name; of two with the same the later.
     resources: FxHashMap<u32, &'c Resource>,
-    /// What contains each.
+    /// The container of each resource.
     containers: FxHashMap<u32, u32>,
     edges: Vec<(u32, u32)>,
 }
@@ -250,13 +250,13 @@ impl<'c> Side<'c> {
     }
 }
 
-/// What contains what, by name.
+/// Containment, by name.
 fn edges(catalog: &Catalog) -> Vec<(ResourceRef, ResourceRef)> {
     let name = |at: u32| catalog.resources.get(at as usize).map(Resource::reference);
     catalog.edges.iter().filter_map(|edge| Some((name(edge.source)?, name(edge.target)?))).collect()
 }
 
-/// What only the first has and what only the second has, each in its own order.
+/// The elements that only the first has and those that only the second has, each in its own order.
 fn only<T: Clone + Ord>(before: &[T], after: &[T]) -> (Vec<T>, Vec<T>) {
     let (old, new): (BTreeSet<&T>, BTreeSet<&T>) = (before.iter().collect(), after.iter().collect());
     let without =
@@ -303,7 +303,7 @@ fn sorted(texts: &[Str]) -> Vec<&Str> {
     texts
 }
 
-/// What is different within two values: in hashes key by key, in arrays element by element where the lengths are the same, and
+/// The differences within two values: in hashes key by key, in arrays element by element where the lengths are the same, and
 /// otherwise all of it.
 pub fn parts(before: Option<&Value>, after: Option<&Value>) -> Vec<PartChange> {
     let mut found = Vec::new();

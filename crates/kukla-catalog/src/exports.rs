@@ -17,14 +17,14 @@ pub struct ExportedResource {
     pub resource: Resource,
 }
 
-/// What a collector asks for: `Sshkey <<| tag == 'web' |>>` in the catalog of a node.
+/// The query of a collector: `Sshkey <<| tag == 'web' |>>` in the catalog of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportQuery {
     /// The capitalised type, as `Apache::Vhost`.
     pub type_name: Str,
     /// The node that asks; what it exports itself is not for the store to give.
     pub node: Str,
-    /// What the resources have to be like; all of the type if there is none.
+    /// The condition on the resources; all of the type if there is none.
     pub filter: Option<Filter>,
 }
 
@@ -37,11 +37,11 @@ pub enum Filter {
     Tagged(Str),
     /// An attribute has this value, all of it: a list is not the same as one of its elements.
     Attribute(Str, Value),
-    /// What does not fit.
+    /// Resources that do not match this.
     Not(Box<Filter>),
-    /// What fits all of these.
+    /// Resources that match all of these.
     All(Vec<Filter>),
-    /// What fits one of these.
+    /// Resources that match one of these.
     Any(Vec<Filter>),
 }
 
@@ -69,13 +69,13 @@ impl ExportQuery {
     }
 }
 
-/// Whoever knows what nodes export: a database, or their catalogs.
+/// A source of exported resources: a database, or the catalogs of nodes.
 pub trait Exports: Send + Sync + Debug {
-    /// What other nodes export that a collector wants, by the name of the node and then as their catalogs have it; or why that
-    /// cannot be had.
+    /// The resources of other nodes that match a collector, by node name and then in the order of their catalogs; or the reason for
+    /// a failure.
     fn find(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>, Box<Diagnostic>>;
 
-    /// What PuppetDB would answer to a query, a text in PQL or an array; `None` from those who know exports alone.
+    /// PuppetDB's answer to a query, a text in PQL or an array; `None` from sources that only have exports.
     fn query(&self, _query: &Value) -> Option<Result<Value, Box<Diagnostic>>> {
         None
     }

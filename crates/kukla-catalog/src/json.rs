@@ -7,15 +7,17 @@ use std::ops::Range;
 
 use kukla_syntax::deep;
 use kukla_values::format::float_text;
+use kukla_values::json::escape;
+pub use kukla_values::json::string;
 use kukla_values::{Str, Value};
 use rustc_hash::FxHashMap;
 
 use crate::{Catalog, Resource};
 
-/// Stands where the identifier goes until the content it derives from is known.
+/// A placeholder for the identifier, until the content it derives from is known.
 const NO_UUID: &str = "00000000-0000-0000-0000-000000000000";
 
-/// After so many resources the size of the document is estimated.
+/// The size of the document is estimated after this number of resources.
 const SAMPLE: usize = 64;
 
 impl Catalog {
@@ -202,7 +204,7 @@ pub fn value(out: &mut String, data: &Value) {
 #[derive(Default)]
 struct Written(FxHashMap<(usize, usize), Range<usize>>);
 
-/// So many members make a value large.
+/// The number of members from which a value counts as large.
 const LARGE: usize = 8;
 
 impl Written {
@@ -246,7 +248,7 @@ impl Written {
         }
     }
 
-    /// Appends what has so many members, unless it was written before and can be copied.
+    /// Appends a value with this number of members, unless it was written before and can be copied.
     fn once(
         &mut self,
         out: &mut String,
@@ -269,89 +271,6 @@ impl Written {
 /// A float always shows that it is one: `1.0`, `1.0e+20`.
 fn float(out: &mut String, n: f64) {
     if n.is_finite() { out.push_str(&float_text(n)) } else { out.push_str("null") }
-}
-
-/// Appends text as a JSON string.
-pub fn string(out: &mut String, text: &str) {
-    out.push('"');
-    escape(out, text);
-    out.push('"');
-}
-
-/// Appends what stands between the quotes of a JSON string.
-fn escape(out: &mut String, mut text: &str) {
-    if is_plain(text.as_bytes()) {
-        return out.push_str(text);
-    }
-    while let Some(at) = first_special(text.as_bytes()) {
-        out.push_str(&text[..at]);
-        match text.as_bytes()[at] {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            0x08 => out.push_str("\\b"),
-            0x0c => out.push_str("\\f"),
-            byte => {
-                let _ = write!(out, "\\u{byte:04x}");
-            }
-        }
-        text = &text[at + 1..];
-    }
-    out.push_str(text);
-}
-
-/// The high bits of the bytes of a word that JSON wants escaped: quotes, backslashes and control characters. Bits above the lowest
-/// of them may be wrong.
-fn special_bytes(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    // Subtracting sets the high bit of the bytes that were smaller. A borrow can only spoil what comes after a byte that was
-    // found, so the first one is right.
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
-    let same = |word: u64, byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    (below(word, 0x20) | same(word, b'"') | same(word, b'\\')) & HIGH
-}
-
-/// Whether one of sixteen bytes needs escaping; processors compare so many at once.
-fn has_special(bytes: &[u8; 16]) -> bool {
-    bytes.iter().fold(false, |found, &byte| found | (byte < 0x20) | (byte == b'"') | (byte == b'\\'))
-}
-
-/// Whether nothing needs escaping, as in nearly all texts, most of which are a few words long.
-fn is_plain(bytes: &[u8]) -> bool {
-    if let (chunks, Some(last)) = (bytes.as_chunks::<16>().0, bytes.last_chunk::<16>()) {
-        return !chunks.iter().any(has_special) && !has_special(last);
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return special_bytes(u64::from_le_bytes(*first)) | special_bytes(u64::from_le_bytes(*last)) == 0;
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let word = u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32;
-        return special_bytes(word) == 0;
-    }
-    bytes.iter().all(|&byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
-}
-
-/// Where the first byte stands that JSON wants escaped: a quote, a backslash or a control character.
-fn first_special(bytes: &[u8]) -> Option<usize> {
-    let special = |chunk: &[u8; 8]| {
-        let found = special_bytes(u64::from_le_bytes(*chunk));
-        (found != 0).then(|| found.trailing_zeros() as usize / 8)
-    };
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for (i, chunk) in chunks.iter().enumerate() {
-        if let Some(at) = special(chunk) {
-            return Some(i * 8 + at);
-        }
-    }
-    // The last eight bytes, some of which were looked at before; a text that has no eight is looked at one by one.
-    match bytes.last_chunk::<8>() {
-        Some(last) if !rest.is_empty() => special(last).map(|at| bytes.len() - 8 + at),
-        Some(_) => None,
-        None => rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\'),
-    }
 }
 
 #[cfg(test)]
@@ -384,29 +303,5 @@ mod tests {
         let mut element = String::new();
         value(&mut element, &list);
         assert_eq!(twice, format!("[{element},{once},{once},{element}]"));
-    }
-
-    #[test]
-    fn text_is_escaped() {
-        let mut out = String::new();
-        string(&mut out, "a\"\\\n\u{1}é/");
-        assert_eq!(out, "\"a\\\"\\\\\\n\\u0001é/\"");
-    }
-
-    #[test]
-    fn what_needs_escaping_is_found_wherever_it_stands() {
-        for byte in 0..=255 {
-            for at in 0..20 {
-                let mut bytes = [b'\x7f'; 20];
-                bytes[at] = byte;
-                let expected = (byte < 0x20 || byte == b'"' || byte == b'\\').then_some(at);
-                assert_eq!(first_special(&bytes), expected, "{byte} at {at}");
-                for end in at + 1..=bytes.len() {
-                    assert_eq!(is_plain(&bytes[at..end]), expected.is_none(), "{byte} at {at} of {end}");
-                    assert_eq!(is_plain(&bytes[..end]), expected.is_none(), "{byte} at {at} of {end}");
-                }
-            }
-        }
-        assert_eq!(first_special("ééééééé\t\"".as_bytes()), Some(14));
     }
 }

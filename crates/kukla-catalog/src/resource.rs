@@ -21,7 +21,7 @@ pub struct Resource {
     pub exported: bool,
     /// Whether nothing realised it; only catalogs that were asked to keep such resources have them.
     pub is_virtual: bool,
-    /// What sort of thing its type is.
+    /// The kind of its type.
     pub kind: ResourceKind,
     /// The attributes with plain data as values; references stand as text.
     pub parameters: Vec<(Str, Value)>,
@@ -29,7 +29,7 @@ pub struct Resource {
     pub sensitive_parameters: Vec<Str>,
 }
 
-/// What sort of thing a resource's type is, as catalogs spell it.
+/// The kind of a resource's type, as spelled in catalogs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
     /// A type the agent knows how to apply.
@@ -66,7 +66,7 @@ impl ResourceKind {
 }
 
 impl Resource {
-    /// What names it.
+    /// Its title.
     pub fn reference(&self) -> ResourceRef {
         ResourceRef::new(self.type_name.clone(), self.title.clone())
     }

@@ -1,4 +1,4 @@
-//! What a catalog holds, in a screen.
+//! A summary of a catalog that fits a screen.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

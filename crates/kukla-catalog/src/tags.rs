@@ -4,7 +4,7 @@
 pub fn is_valid(tag: &str) -> bool {
     // Ruby's `\Z` lets one line break pass at the end.
     let tag = tag.strip_suffix('\n').unwrap_or(tag);
-    // Nearly all are ASCII, and titles that are no tags mostly begin like none.
+    // Nearly all are ASCII, and titles that are not valid tags mostly differ in the first character.
     let plain = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
     match tag.as_bytes() {
         [] => return false,

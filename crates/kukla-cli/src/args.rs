@@ -116,24 +116,24 @@ impl Cli {
     pub fn run(self) -> CommandResult {
         match self.command {
             #[cfg(feature = "serve")]
-            Command::Ca(Deferred(args)) => Ok(ca::run(&args)),
+            Command::Ca(Deferred(args)) => ca::run(&args),
             #[cfg(not(feature = "serve"))]
             Command::Ca(_) | Command::Serve(_) => Err(absent::problem("serve")),
-            Command::Check(Deferred(args)) => Ok(check::run(&args)),
+            Command::Check(Deferred(args)) => check::run(&args),
             Command::Compile(Deferred(args)) => compile::run(&args),
             Command::Diff(Deferred(args)) => diff::run(&args),
-            Command::Doc(Deferred(args)) => Ok(doc::run(&args)),
-            Command::Epp(Deferred(args)) => Ok(epp::run(&args)),
-            Command::Eval(Deferred(args)) => Ok(eval::run(&args)),
-            Command::Explain(Deferred(args)) => Ok(explain::run(&args)),
-            Command::Facts(Deferred(args)) => Ok(facts::run(&args)),
+            Command::Doc(Deferred(args)) => doc::run(&args),
+            Command::Epp(Deferred(args)) => epp::run(&args),
+            Command::Eval(Deferred(args)) => eval::run(&args),
+            Command::Explain(Deferred(args)) => explain::run(&args),
+            Command::Facts(Deferred(args)) => facts::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
-            Command::Parse(Deferred(args)) => Ok(parse::run(&args)),
-            Command::Repl(Deferred(args)) => Ok(repl::run(&args)),
-            Command::Rpc(Deferred(args)) => Ok(rpc::run(&args)),
-            Command::Ruby(Deferred(args)) => Ok(ruby::run(&args)),
+            Command::Parse(Deferred(args)) => parse::run(&args),
+            Command::Repl(Deferred(args)) => repl::run(&args),
+            Command::Rpc(Deferred(args)) => rpc::run(&args),
+            Command::Ruby(Deferred(args)) => ruby::run(&args),
             #[cfg(feature = "serve")]
-            Command::Serve(Deferred(args)) => Ok(serve::run(&args)),
+            Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
             Command::Why(Deferred(args)) => why::run(&args),
         }

@@ -47,11 +47,6 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>
     Ok(())
 }
 
-/// Why a file or directory cannot be read.
-pub fn problem(path: &Path, error: &std::io::Error) -> String {
-    Problem::io("read", path, error).to_string()
-}
-
 /// An absolute path, whether or not there is something at it.
 pub fn absolute(path: &Path) -> Result<PathBuf, Problem> {
     std::path::absolute(path).map_err(|error| Problem::io("resolve", path, &error))

@@ -49,25 +49,6 @@ impl From<ExitKind> for ExitCode {
     }
 }
 
-pub(crate) use ExitKind as Outcome;
-
-#[allow(non_upper_case_globals, non_snake_case)]
-impl ExitKind {
-    pub(crate) const Done: ExitKind = ExitKind::Success;
-    pub(crate) const Found: ExitKind = ExitKind::Findings;
-    pub(crate) const Unable: ExitKind = ExitKind::Failure;
-
-    pub(crate) const fn Status(code: u8) -> ExitKind {
-        ExitKind::Code(code)
-    }
-
-    /// Prints a problem and ends the command.
-    fn unable(problem: &str) -> Self {
-        output::errln!("kukla: {problem}");
-        Self::Failure
-    }
-}
-
 /// Every code that a diagnostic of a command can have, except the rules of `kukla check`.
 fn codes() -> impl Iterator<Item = &'static kukla::syntax::Code> {
     kukla::codes::all().chain(kukla_store::codes::CODES.iter().copied())

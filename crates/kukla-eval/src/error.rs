@@ -1,7 +1,7 @@
 //! Why an evaluation stopped before its end: an error, or `next`, `break` and `return` on their way to where they lead.
 
 use kukla_syntax::diagnostic;
-pub use kukla_syntax::{Diagnostic, Frame, Location, SourcePosition, Stage, Trace};
+pub use kukla_syntax::{Diagnostic, ForeignException, Frame, Location, SourcePosition, Stage, Trace};
 use kukla_values::{Error, Value};
 
 use crate::codes::{ILLEGAL_JUMP, STRAY_NOT_FOUND};

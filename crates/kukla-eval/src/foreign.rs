@@ -269,18 +269,15 @@ impl Vm<'_> {
         Ok(self.autoload_computed_define(name)?.map(|_| "define"))
     }
 
-    /// Which of several signatures a call fits; what is said when it fits none names the function.
-    pub fn fitting_signature(
+    /// The error of a call that fits none of the signatures of a function.
+    pub fn refuse_call(
         &self,
         name: &str,
         signatures: &[mismatch::Signature],
         args: &[Value],
         block: Option<&Block>,
-    ) -> Flow<usize> {
-        match signatures.iter().position(|signature| dispatch::accepts(&signature.callable, args, block)) {
-            Some(found) => Ok(found),
-            None => Err(dispatch::refused(name, signatures, args, block)),
-        }
+    ) -> Raise {
+        dispatch::refused(name, signatures, args, block)
     }
 
     /// Whether a call fits a signature.
@@ -302,11 +299,11 @@ impl Vm<'_> {
     }
 }
 
-/// Whether both are the same list or hash, not just equal ones.
 fn is_empty_list(value: &Value) -> bool {
     matches!(value, Value::Array(values) if values.is_empty())
 }
 
+/// Whether both are the same list or hash, not just equal ones.
 fn is_same_collection(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => !a.is_empty() && a.as_ptr() == b.as_ptr() && a.len() == b.len(),

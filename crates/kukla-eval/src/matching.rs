@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kukla_syntax::diagnostic;
+use kukla_values::case::downcase;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Str, Type, Value, compare};
 
@@ -110,7 +111,7 @@ impl Vm<'_> {
     fn is_in(&mut self, left: &Value, right: &Value) -> Flow<bool> {
         match right {
             Value::String(text) => match left {
-                Value::String(part) => Ok(text.to_lowercase().contains(part.to_lowercase().as_str())),
+                Value::String(part) => Ok(downcase(text).contains(downcase(part).as_str())),
                 Value::Regexp(regexp) => self.capture(regexp, text),
                 _ => Ok(false),
             },

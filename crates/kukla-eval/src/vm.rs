@@ -32,7 +32,7 @@ use crate::annotations::Annotations;
 use crate::catalog::{CatalogBuilder, Recorder};
 use crate::compilation::Compilation;
 use crate::environment::{Environment, Node};
-use crate::error::{Frame, Location, Raise, Raised, Stage};
+use crate::error::{ForeignException, Frame, Location, Raise, Raised, Stage};
 use crate::foreign::Guest;
 use crate::messages::{Log, Mark};
 use crate::scope::{ScopeId, ScopeKind, Scopes};
@@ -185,7 +185,7 @@ impl<'e> Vm<'e> {
         if failure.position.is_some() || failure.stage == Stage::Data {
             return failure;
         }
-        if failure.stage != Stage::Foreign {
+        if failure.stage != Stage::Foreign(ForeignException::Fatal) {
             failure.frame = frame;
         }
         failure.trace = self.standpoint.trace();

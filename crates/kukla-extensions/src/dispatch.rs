@@ -272,7 +272,7 @@ fn type_names(text: &str) -> Vec<String> {
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase())).map(str::to_owned).collect()
 }
 
-/// The signature that a call fits; if it fits none, the one that says what is wrong, or else Puppet's own words.
+/// The first signature that a call fits, be it one that explains a mismatch; if it fits none, Puppet's own message.
 pub fn choose<'d>(
     vm: &mut Vm<'_>,
     name: &str,
@@ -280,19 +280,11 @@ pub fn choose<'d>(
     args: &[PuppetValue],
     block: Option<&Block>,
 ) -> Flow<&'d Dispatch> {
-    let fits = |dispatch: &&Dispatch| vm.fits(&dispatch.signature, args, block);
-    if let Some(found) = dispatches.iter().filter(|dispatch| !dispatch.is_mismatch).find(fits) {
-        return Ok(found);
-    }
-    if let Some(wrong) = dispatches.iter().filter(|dispatch| dispatch.is_mismatch).find(fits) {
-        return Ok(wrong);
-    }
-    let advertised = dispatches.iter().filter(|dispatch| !dispatch.is_mismatch);
-    let advertised: Vec<Signature> = advertised.map(|dispatch| dispatch.signature.clone()).collect();
-    match vm.fitting_signature(name, &advertised, args, block) {
-        Ok(found) => Ok(&dispatches[found]),
-        Err(refused) => Err(refused),
-    }
+    dispatches.iter().find(|dispatch| vm.fits(&dispatch.signature, args, block)).ok_or_else(|| {
+        let advertised = dispatches.iter().filter(|dispatch| !dispatch.is_mismatch);
+        let advertised: Vec<Signature> = advertised.map(|dispatch| dispatch.signature.clone()).collect();
+        vm.refuse_call(name, &advertised, args, block)
+    })
 }
 
 /// What a function that looks at wrong arguments says of them.

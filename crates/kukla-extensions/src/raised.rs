@@ -8,7 +8,7 @@ use kukla_ruby::core::exception;
 use kukla_ruby::host::Interrupt;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Ruby, Unwind, Value};
-use kukla_syntax::{Stage, diagnostic};
+use kukla_syntax::{ForeignException, Stage, diagnostic};
 use kukla_values::{Error, Value as PuppetValue};
 
 use crate::codes::RUBY_RAISED;
@@ -110,11 +110,12 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
         Ok(puppet_error) => ruby.is_a(exception, puppet_error),
         Err(_) => false,
     };
-    let family = if is_puppet_error { "Puppet::Error" } else { "Exception" };
-    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str(), family });
-    // Puppet rescues what Ruby calls standard errors.
-    let is_standard = ruby.is_a(exception, ClassId::STANDARD_ERROR);
-    let wrong = if is_standard { wrong } else { wrong.in_stage(Stage::Foreign) };
+    let wrong = diagnostic!(RUBY_RAISED { message: message, exception: class.as_str() });
+    let wrong = match ruby.is_a(exception, ClassId::STANDARD_ERROR) {
+        true if is_puppet_error => wrong,
+        true => wrong.in_stage(Stage::Foreign(ForeignException::Standard)),
+        false => wrong.in_stage(Stage::Foreign(ForeignException::Fatal)),
+    };
     let wrong = match place_of(ruby, exception) {
         Some((file, line)) => wrong.hint(format!("raised at {file}:{line}")),
         None => wrong,

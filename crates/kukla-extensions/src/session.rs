@@ -78,7 +78,7 @@ impl Host for Compilation<'_, '_> {
         self.vm.budget().check_memory(bytes)
     }
 
-    fn write_out(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
+    fn write_out(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
         if !text.is_empty() {
             self.vm.log(LogLevel::Notice, text);
@@ -86,7 +86,7 @@ impl Host for Compilation<'_, '_> {
         Ok(())
     }
 
-    fn write_err(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
+    fn write_err(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
         if !text.is_empty() {
             self.vm.log(LogLevel::Warning, text);

@@ -12,7 +12,7 @@ use kukla_ruby::class::{ANY, ClassId, Native, NativeClass, method, private};
 use kukla_ruby::host::ScopeNumber;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Program, Result, Ruby, SyntaxProblem, Unwind, Value};
-use kukla_syntax::{Stage, diagnostic};
+use kukla_syntax::{ForeignException, Stage, diagnostic};
 use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
 
@@ -156,7 +156,7 @@ impl Template<'_> {
 fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
     let file = path.map_or_else(|| "(erb)".to_owned(), |path| path.display().to_string());
     let message = format!("{file}:{}: syntax error, {}", problem.line, problem.message);
-    diagnostic!(RUBY_RAISED { message }).in_stage(Stage::Foreign).into()
+    diagnostic!(RUBY_RAISED { message }).in_stage(Stage::Foreign(ForeignException::Fatal)).into()
 }
 
 /// The variables that a template may ask for.

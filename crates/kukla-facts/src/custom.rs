@@ -104,11 +104,11 @@ impl Host for Surroundings<'_> {
         }
     }
 
-    fn write_out(&mut self, _: &[u8]) -> std::result::Result<(), String> {
+    fn write_out(&mut self, _: &[u8]) -> std::io::Result<()> {
         Ok(())
     }
 
-    fn write_err(&mut self, _: &[u8]) -> std::result::Result<(), String> {
+    fn write_err(&mut self, _: &[u8]) -> std::io::Result<()> {
         Ok(())
     }
 

@@ -1,13 +1,15 @@
-//! Why a text is not what its format asks for.
+//! Errors of the readers: a text that its format does not allow.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What is wrong with a text, and where. It knows no file: whoever read one says which with [`Error::message`].
+/// An error in a text, with its position. It does not know the file: the caller adds it with [`Error::message`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong, in the words of the library that Puppet reads the format with.
+    /// The problem, as the library words it with which Puppet reads the format.
     pub what: Arc<str>,
+    /// The construct that was being read, such as `while parsing a block mapping`; only YAML's library reports it.
+    pub context: Option<Arc<str>>,
     /// The line, from one, where known.
     pub line: Option<u32>,
     /// The column, from one, where known.
@@ -15,26 +17,26 @@ pub struct Error {
     wording: Wording,
 }
 
-/// How Puppet joins what is wrong with its place, which differs from library to library.
+/// How Puppet joins a problem with its position, which differs from library to library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wording {
-    /// Only what is wrong.
+    /// Only the problem.
     Bare,
-    /// The file, and what is wrong.
+    /// The file, and the problem.
     Named,
-    /// The file, what is wrong, and its place.
+    /// The file, the problem, and its position.
     Placed,
-    /// The file, the line, and what is wrong.
+    /// The file, the line, and the problem.
     Hocon,
 }
 
 impl Error {
-    /// An error that is told without its place.
+    /// An error that is reported without its position.
     pub fn bare(what: impl Into<Arc<str>>) -> Error {
-        Error { what: what.into(), line: None, column: None, wording: Wording::Bare }
+        Error { what: what.into(), context: None, line: None, column: None, wording: Wording::Bare }
     }
 
-    /// An error that is told with the file it is in.
+    /// An error that is reported with its file.
     pub(crate) fn named(what: impl Into<Arc<str>>) -> Error {
         Error { wording: Wording::Named, ..Error::bare(what) }
     }
@@ -48,9 +50,10 @@ impl Error {
         ))
     }
 
-    /// An error that is told with the file, the line and the column it is in.
-    pub(crate) fn placed(what: impl Into<Arc<str>>, line: u32, column: u32) -> Error {
-        Error { wording: Wording::Placed, ..Error::bare(what) }.at(line, column)
+    /// An error that is reported with its file, line and column.
+    pub(crate) fn placed(what: &str, context: Option<&str>, line: u32, column: u32) -> Error {
+        let context = context.map(Arc::from);
+        Error { context, wording: Wording::Placed, ..Error::bare(what) }.at(line, column)
     }
 
     /// An error in HOCON.
@@ -58,7 +61,7 @@ impl Error {
         Error { wording: Wording::Hocon, line: Some(line), ..Error::bare(what) }
     }
 
-    /// The same, at a place.
+    /// The same, at a position.
     pub(crate) fn at(self, line: u32, column: u32) -> Error {
         Error { line: Some(line), column: Some(column), ..self }
     }
@@ -72,13 +75,21 @@ impl Error {
         }
     }
 
+    /// The problem with its context, without the position.
+    pub fn problem(&self) -> String {
+        match &self.context {
+            Some(context) => format!("{} {context}", self.what),
+            None => self.what.to_string(),
+        }
+    }
+
     fn in_file(&self, file: &str) -> String {
         let (line, column) = (self.line.unwrap_or(1), self.column.unwrap_or(1));
-        format!("({file}): {} at line {line} column {column}", self.what)
+        format!("({file}): {} at line {line} column {column}", self.problem())
     }
 }
 
-/// The message in Puppet's shape for a text that is no file's.
+/// The message in Puppet's shape for a text without a file.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.wording {

@@ -10,7 +10,7 @@ use crate::Error;
 pub struct Document {
     /// The value.
     pub value: Value,
-    /// If it is an object: the line, from one, where each key stands, in the order of the keys.
+    /// If it is an object: the line, from one, of each key, in the order of the keys.
     pub lines: Vec<u32>,
 }
 
@@ -103,6 +103,10 @@ impl Reader<'_> {
                         self.at += word.len();
                         return Ok(value);
                     }
+                }
+                // Ruby's parser knows this word and refuses it at once, wherever it is.
+                if self.text[self.at..].starts_with("NaN") {
+                    return Err(Failure::Final(self.unexpected(self.at)));
                 }
                 Err(Failure::Here)
             }
@@ -286,10 +290,11 @@ impl Reader<'_> {
         }
         if matches!(bytes.get(end), Some(b'e' | b'E')) {
             let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
-            match digits(end + 1 + sign) {
-                Some(exponent) => end = exponent,
-                None => return Err(Failure::Here),
-            }
+            end = digits(end + 1 + sign).unwrap_or(end);
+        }
+        // As in Ruby, a fraction or exponent that more of a number follows is not part of the number.
+        if matches!(bytes.get(end), Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'-')) {
+            end = whole;
         }
         self.at = end;
         let number = &self.text[start..end];

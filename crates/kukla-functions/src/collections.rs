@@ -1,4 +1,4 @@
-//! What collections hold: `length`, `size`, `empty`, `keys`, `values`, `flatten`, `join`.
+//! Content of collections: `length`, `size`, `empty`, `keys`, `values`, `flatten`, `join`.
 
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;

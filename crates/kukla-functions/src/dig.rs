@@ -25,7 +25,7 @@ builtins! {
     "dig" { "Optional[Collection] $data, Any *$arg >> Any" => dig }
 
     /// The value at a path written with dots (indexes are numbers, keys with dots in them are quoted), or a default. A lambda, if given,
-    /// gets the error when the path leads into something that is no collection.
+    /// gets the error when the path leads into a value that is not a collection.
     ///
     /// ```puppet
     /// get({a => ['x', {b => 7}]}, 'a.1.b')       # => 7

@@ -5,13 +5,13 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_syntax::bail;
+use kukla_values::case::downcase;
 use kukla_values::random::Random;
 use kukla_values::{Error, Result, Value};
 use md5::{Digest, Md5};
 
 use crate::codes::NO_RANDOM_LIMIT;
 use crate::legacy::{at_least, exactly};
-use crate::letters::lower;
 use crate::ruby;
 
 builtins! {
@@ -105,7 +105,7 @@ fn fqdn_rand(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<i64> {
     let mut fqdn = fqdn(vm)?;
     if args.get(2).is_some_and(Value::is_true) {
         fqdn = match &fqdn {
-            Value::String(name) => lower(name).into(),
+            Value::String(name) => downcase(name).into(),
             other => return Err(ruby::no_method("downcase", other).into()),
         };
     }

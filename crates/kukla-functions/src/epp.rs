@@ -55,7 +55,7 @@ fn inline_epp(vm: &mut Vm<'_>, template: Str, parameters: Option<Hash>) -> Flow<
     vm.render_epp("inline_epp", &unit, parameters)
 }
 
-/// What is wrong with the text of a template, and where in it; the first error counts.
+/// The first error in the text of a template, with its position.
 fn invalid(function: &str, cause: impl Into<Box<Diagnostic>>) -> Raise {
     diagnostic!(INVALID_TEMPLATE { function }).because(cause).into()
 }

@@ -71,7 +71,7 @@ builtins! {
         "Array[Array[String]] *$names >> Optional[String]" => module_directory,
     }
 
-    /// What a command on the machine that compiles writes. The command is given by its absolute path; its arguments reach it unchanged.
+    /// The output of a command on the machine that compiles. The command is given by its absolute path; its arguments reach it unchanged.
     ///
     /// ```puppet
     /// generate('relative/command')    # error: Generators must be fully qualified
@@ -162,7 +162,7 @@ fn file(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
             return Err(ruby::no_method("split", arg));
         };
         if let Some(path) = existing(vm, reference, "files")? {
-            // Text that is no UTF-8 stays bytes.
+            // Text that is not valid UTF-8 stays bytes.
             return Ok(match String::from_utf8(read(vm, &path)?) {
                 Ok(text) => text.into(),
                 Err(error) => Value::Binary(Binary(Arc::from(error.into_bytes()))),
@@ -213,16 +213,17 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
         bail!(GENERATOR_ABOVE_DIRECTORY);
     }
     let fails = |cause: Diagnostic| Err(diagnostic!(GENERATOR_FAILED { program }).because(cause).into());
-    let failed =
-        |code: i32, said: &str| fails(diagnostic!(COMMAND_FAILED { command: command.join(" "), code, said }));
+    let failed = |code: i32, output: &str| {
+        fails(diagnostic!(COMMAND_FAILED { command: command.join(" "), code, output }))
+    };
     match vm.world().run(&command) {
         Ok(output) if output.code == Some(0) => {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned()
                 + &String::from_utf8_lossy(&output.stderr))
         }
         Ok(output) => {
-            let said = [output.stdout, output.stderr].concat();
-            failed(output.code.unwrap_or(1), String::from_utf8_lossy(&said).trim())
+            let text = [output.stdout, output.stderr].concat();
+            failed(output.code.unwrap_or(1), String::from_utf8_lossy(&text).trim())
         }
         Err(FileError::NotFound) => failed(1, ""),
         Err(FileError::Refused(refusal)) => fails(refusal.diagnostic()),
@@ -255,7 +256,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
     Ok(rendered)
 }
 
-/// The text that bytes are, with what is no UTF-8 replaced.
+/// The text of bytes, with invalid UTF-8 replaced.
 fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

@@ -1,4 +1,4 @@
-//! What can be iterated over.
+//! Values that can be iterated over.
 
 use kukla_syntax::diagnostic;
 use kukla_values::iterator::{Members, iterate};

@@ -187,7 +187,7 @@ builtins! {
     }
 }
 
-/// What becomes of `break` in the lambda.
+/// The effect of `break` in the lambda.
 #[derive(Clone, Copy, PartialEq)]
 enum OnBreak {
     Stop,
@@ -266,7 +266,7 @@ fn map(vm: &mut Vm<'_>, values: Value, block: Option<Block>, two: bool) -> Flow<
     let most = vm.limits().elements;
     run(vm, &values, &block, two, on_break, |_, _, result| {
         results.push(result);
-        // Whoever maps without end is told so when it is too much, not when memory is.
+        // An endless map must fail at the limit, before memory runs out.
         results.len() <= most
     })?;
     vm.check_size(results.len())?;

@@ -12,12 +12,12 @@ use kukla_values::{Array, Error, Hash, Result, Type, Value};
 use crate::codes::{ENTRY_AS_ARGUMENT, ITERATOR_AS_ARGUMENT, WRONG_ARGUMENT_COUNT, WRONG_ARGUMENT_TYPE};
 use crate::ruby;
 
-/// More or fewer arguments than a function takes. How that is said each function's author chose.
+/// More or fewer arguments than a function accepts. The message is that of the function's author.
 pub fn wrong_count(name: &str, objection: impl Display) -> Error {
     diagnostic!(WRONG_ARGUMENT_COUNT { function: format_args!("{name}()"), objection }).into()
 }
 
-/// An argument of a kind that a function does not work with. How that is said each function's author chose.
+/// An argument of a kind that a function does not support. The message is that of the function's author.
 pub fn wrong_type(name: &str, objection: impl Display) -> Error {
     diagnostic!(WRONG_ARGUMENT_TYPE { function: format_args!("{name}()"), objection }).into()
 }
@@ -79,7 +79,7 @@ fn convert(value: Value) -> Result<Value> {
             entries.collect::<Result<Hash>>()?.into()
         }
         Value::Iterator(_) => bail!(ITERATOR_AS_ARGUMENT),
-        // Old functions get resources for references, and nothing in particular is no resource.
+        // Old functions get resources for references, and a reference without a title is not a resource.
         Value::Type(ty) if *ty == Type::Class(None) => {
             bail!(NO_REFERENCE { reference: format_args!("{:?}", "class") })
         }

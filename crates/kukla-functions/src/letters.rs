@@ -5,6 +5,7 @@
 use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::vm::Vm;
+use kukla_values::case::{capitalize, downcase, upcase};
 use kukla_values::{Array, Hash, Result, Str, Value};
 
 use crate::items::items;
@@ -19,9 +20,9 @@ builtins! {
     "upcase" {
         type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
         "Numeric $arg >> Numeric" => same,
-        "String $arg >> String" => |arg: Str| upper(&arg),
-        "Array[StringData] $arg >> Array" => |arg: Array| deep(&arg.into(), upper),
-        "Hash[StringData, StringData] $arg >> Hash" => |arg: Hash| deep(&arg.into(), upper),
+        "String $arg >> String" => |arg: Str| upcase(&arg),
+        "Array[StringData] $arg >> Array" => |arg: Array| deep(&arg.into(), upcase),
+        "Hash[StringData, StringData] $arg >> Hash" => |arg: Hash| deep(&arg.into(), upcase),
     }
 
     /// Text in lower case, also in nested arrays and hashes.
@@ -32,9 +33,9 @@ builtins! {
     "downcase" {
         type "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
         "Numeric $arg >> Numeric" => same,
-        "String $arg >> String" => |arg: Str| lower(&arg),
-        "Array[StringData] $arg >> Array" => |arg: Array| deep(&arg.into(), lower),
-        "Hash[StringData, StringData] $arg >> Hash" => |arg: Hash| deep(&arg.into(), lower),
+        "String $arg >> String" => |arg: Str| downcase(&arg),
+        "Array[StringData] $arg >> Array" => |arg: Array| deep(&arg.into(), downcase),
+        "Hash[StringData, StringData] $arg >> Hash" => |arg: Hash| deep(&arg.into(), downcase),
     }
 
     /// Text with its first letter in upper case and the others in lower case.
@@ -44,8 +45,8 @@ builtins! {
     /// ```
     "capitalize" {
         "Numeric $arg >> Numeric" => same,
-        "String $arg >> String" => |arg: Str| capital(&arg),
-        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, capital),
+        "String $arg >> String" => |arg: Str| capitalize(&arg),
+        "Iterable[Variant[String, Numeric]] $arg >> Array" => |vm: &mut Vm<'_>, arg: Value| each(vm, &arg, capitalize),
     }
 
     /// Text whose words, separated by underscores, are joined in camel case.
@@ -149,46 +150,8 @@ fn deep(value: &Value, change: fn(&str) -> Str) -> Result<Value> {
     })
 }
 
-/// Upper case as Ruby maps it.
-pub fn upper(text: &str) -> Str {
-    text.to_uppercase().into()
-}
-
-/// Lower case as Ruby maps it: unlike Rust, a final sigma is no exception.
-pub fn lower(text: &str) -> Str {
-    if text.contains('Σ') {
-        text.chars().flat_map(char::to_lowercase).collect()
-    } else {
-        text.to_lowercase().into()
-    }
-}
-
-/// `text.capitalize`.
-pub fn capital(text: &str) -> Str {
-    let mut chars = text.chars();
-    let Some(first) = chars.next() else { return Str::new() };
-    let mut out: Str = title(first);
-    out.push_str(&lower(chars.as_str()));
-    out
-}
-
-/// A letter at the head of a word: digraphs have a form of their own, and of several letters only the first is large.
-fn title(first: char) -> Str {
-    match first {
-        'Ǆ' | 'ǅ' | 'ǆ' => "ǅ".into(),
-        'Ǉ' | 'ǈ' | 'ǉ' => "ǈ".into(),
-        'Ǌ' | 'ǋ' | 'ǌ' => "ǋ".into(),
-        'Ǳ' | 'ǲ' | 'ǳ' => "ǲ".into(),
-        'ŉ' => "ʼN".into(),
-        _ => {
-            let mut large = first.to_uppercase();
-            large.next().into_iter().chain(large.flat_map(char::to_lowercase)).collect()
-        }
-    }
-}
-
 fn camel(text: &str) -> Str {
-    text.split('_').map(capital).collect()
+    text.split('_').map(capitalize).collect()
 }
 
 fn space(c: char) -> bool {

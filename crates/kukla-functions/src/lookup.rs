@@ -20,7 +20,7 @@ use crate::ruby;
 builtins! {
     /// The value that data has for a name, or for the first of several that it knows. The value must be of a type, if one is given; values of several
     /// levels are merged by a strategy (`first`, `unique`, `hash`, `deep`, or a hash with options). A default, a hash of defaults by name,
-    /// or a lambda that gets the name stands in for what is not found.
+    /// or a lambda that gets the name is the fallback if nothing is found.
     ///
     /// ```puppet
     /// lookup('no::such', {default_value => 7})       # => 7
@@ -125,7 +125,7 @@ fn as_type(value: Option<&Value>) -> Option<Type> {
     value.and_then(Value::as_type).cloned()
 }
 
-fn given(value: Option<&Value>) -> Option<Value> {
+fn unless_undef(value: Option<&Value>) -> Option<Value> {
     value.filter(|value| !value.is_undef()).cloned()
 }
 
@@ -149,7 +149,7 @@ fn with_default(vm: &mut Vm<'_>, name: Value, ty: Value, merge: Value, default: 
     let request = LookupRequest {
         keys: names(&name),
         value_type: as_type(Some(&ty)),
-        merge: given(Some(&merge)),
+        merge: unless_undef(Some(&merge)),
         default: Some(default),
         ..LookupRequest::default()
     };
@@ -165,7 +165,7 @@ fn by_name_and_options(vm: &mut Vm<'_>, name: Value, options: Hash, block: Optio
     let request = LookupRequest {
         keys: names(&name),
         value_type: as_type(options.get("value_type")),
-        merge: given(options.get("merge")),
+        merge: unless_undef(options.get("merge")),
         default: options.get("default_value").cloned(),
         defaults: options.get("default_values_hash").and_then(Value::as_hash).cloned(),
         overrides: options.get("override").and_then(Value::as_hash).cloned(),
@@ -204,7 +204,7 @@ fn ask(vm: &mut Vm<'_>, name: &Value, mut request: LookupRequest, block: Option<
     }
 }
 
-/// What the request itself answers.
+/// The answer of the request itself.
 fn without_data(request: &LookupRequest) -> Result<Option<Value>, Error> {
     let table = |table: &Option<Hash>| {
         let table = table.as_ref()?;

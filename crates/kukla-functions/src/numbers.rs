@@ -137,7 +137,7 @@ fn out_of_range() -> Error {
     diagnostic!(RESULT_TOO_LARGE).into()
 }
 
-/// Says once that a string was taken for a number.
+/// Warns once that a string was converted to a number.
 fn coerces(vm: &mut Vm<'_>, name: &str, kind: &str) {
     let what =
         format!("auto conversion of String to {kind} is deprecated - change to convert input before calling");

@@ -17,7 +17,7 @@ use crate::logging::deprecated;
 use crate::ruby;
 
 builtins! {
-    /// Compares two values of a kind: -1, 0 or 1. Strings compare without regard to case unless told otherwise.
+    /// Compares two values of a kind: -1, 0 or 1. Strings compare without regard to case by default.
     ///
     /// ```puppet
     /// compare(1, 2)               # => -1

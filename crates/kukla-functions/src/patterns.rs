@@ -124,7 +124,7 @@ fn split_sensitive(vm: &mut Vm<'_>, sensitive: Value, pattern: Value) -> Result<
     Ok(Value::Sensitive(Arc::new(parts.into())))
 }
 
-/// A regular expression, or that of a `Regexp` type; the bare type stands for the empty one.
+/// A regular expression, or that of a `Regexp` type; the bare type means the empty one.
 fn given_regexp(value: &Value) -> Result<Arc<Regexp>> {
     match value {
         Value::Regexp(regexp) => Ok(Arc::clone(regexp)),
@@ -168,7 +168,7 @@ fn regsubst(
     let budget = vm.budget();
     let all = flags.as_deref() == Some("G");
     let substitution = match &pattern {
-        // Given a type, Puppet hands Ruby the pattern's text, which is then searched for as it stands.
+        // Given a type, Puppet passes the text of the pattern to Ruby, which searches for it literally.
         Value::Type(ty) => {
             let source = match &**ty {
                 Type::Regexp(Some(regexp)) => regexp.source(),

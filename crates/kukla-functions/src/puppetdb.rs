@@ -8,7 +8,7 @@ use kukla_world::answers::{self, Kind};
 use kukla_world::codes::NO_PUPPETDB;
 
 builtins! {
-    /// What PuppetDB answers to a query, in PQL or as an array: a store (`--store URL`), or answers that are recorded (`--answers DIR`).
+    /// PuppetDB's answer to a query, in PQL or as an array: from a store (`--store URL`), or from recorded answers (`--answers DIR`).
     ///
     /// ```puppet
     /// puppetdb_query('nodes { }')    # error: there is no PuppetDB to ask

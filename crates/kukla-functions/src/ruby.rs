@@ -36,7 +36,7 @@ pub fn join(values: &[Value], separator: &str) -> String {
     join_up_to(usize::MAX, values, separator)
 }
 
-/// The same, given up once the text is longer than so many bytes, as nobody will take it.
+/// The same, stopped once the text exceeds this number of bytes, because it will be rejected.
 pub fn join_up_to(most: usize, values: &[Value], separator: &str) -> String {
     let mut out = String::new();
     let mut first = true;
@@ -139,7 +139,7 @@ fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// What Ruby skips around numbers.
+/// The characters that Ruby skips around numbers.
 pub fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
 }
@@ -295,7 +295,7 @@ pub fn ordered(a: &Value, b: &Value) -> Result<Ordering> {
     compare(a, b).ok_or_else(|| incomparable(a, b))
 }
 
-/// What `sort`, `max` and `min` say of two values without an order.
+/// The error of `sort`, `max` and `min` for two values without an order.
 pub fn incomparable(a: &Value, b: &Value) -> Error {
     let right = match b {
         Value::Undef | Value::Default | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) => inspect(b),
@@ -304,7 +304,7 @@ pub fn incomparable(a: &Value, b: &Value) -> Error {
     diagnostic!(NO_ORDER { left: class(a), right }).into()
 }
 
-/// What a comparison block returned, as an order.
+/// The result of a comparison block, as an order.
 pub fn block_order(result: &Value, a: &Value, b: &Value) -> Result<Ordering> {
     match result {
         Value::Integer(n) => Ok(n.cmp(&0)),

@@ -112,7 +112,7 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Directive {
 }
 
 impl Field {
-    /// What the field reads at the start of a text, and the text after it.
+    /// The value that the field reads at the start of a text, and the rest of the text.
     fn read<'t>(&self, text: &'t str) -> Result<Option<(Option<Value>, &'t str)>> {
         let limit = self.width.unwrap_or(usize::MAX);
         let window = match text.char_indices().nth(limit) {

@@ -101,29 +101,51 @@ impl Certificate {
     }
 }
 
+/// Why a text holds no usable RSA key; shown as the end of OpenSSL's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidKey {
+    /// It holds no key that can be read.
+    Unsupported,
+    /// The key is encrypted.
+    Encrypted,
+    /// The key is one for another algorithm.
+    OtherAlgorithm(&'static str),
+}
+
+impl std::fmt::Display for InvalidKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            InvalidKey::Unsupported => f.write_str("Neither PUB key nor PRIV key: unsupported"),
+            InvalidKey::Encrypted => f.write_str("Neither PUB key nor PRIV key: unable to get passphrase"),
+            InvalidKey::OtherAlgorithm(algorithm) => write!(f, "incorrect pkey type: {algorithm}"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidKey {}
+
 impl RsaKey {
-    /// Reads the first key in a text, public or private; the error is the end of OpenSSL's message.
-    pub fn read(pem: &str) -> Result<RsaKey, String> {
-        let unsupported = "Neither PUB key nor PRIV key: unsupported";
+    /// Reads the first key in a text, public or private.
+    pub fn read(pem: &str) -> Result<RsaKey, InvalidKey> {
         let mut lines = Lines::new(pem);
         loop {
-            let Ok(Some(block)) = lines.next_block() else { return Err(unsupported.into()) };
+            let Ok(Some(block)) = lines.next_block() else { return Err(InvalidKey::Unsupported) };
             if block.header || block.name == "ENCRYPTED PRIVATE KEY" {
-                return Err("Neither PUB key nor PRIV key: unable to get passphrase".into());
+                return Err(InvalidKey::Encrypted);
             }
             let Some(bytes) = decode(&block.body) else { continue };
             let found = match block.name.as_str() {
-                "RSA PRIVATE KEY" => private(&bytes).map(Found::Rsa).or_else(|| wrapped_private(&bytes)),
+                "RSA PRIVATE KEY" => private(&bytes).map(ParsedKey::Rsa).or_else(|| wrapped_private(&bytes)),
                 "PRIVATE KEY" => wrapped_private(&bytes),
-                "RSA PUBLIC KEY" => public(&bytes).map(Found::Rsa),
+                "RSA PUBLIC KEY" => public(&bytes).map(ParsedKey::Rsa),
                 "PUBLIC KEY" => wrapped_public(&bytes),
-                "EC PRIVATE KEY" => Some(Found::Other("id-ecPublicKey")),
-                "DSA PRIVATE KEY" => Some(Found::Other("DSA")),
+                "EC PRIVATE KEY" => Some(ParsedKey::Other("id-ecPublicKey")),
+                "DSA PRIVATE KEY" => Some(ParsedKey::Other("DSA")),
                 _ => None,
             };
             match found {
-                Some(Found::Rsa(key)) => return Ok(key),
-                Some(Found::Other(kind)) => return Err(format!("incorrect pkey type: {kind}")),
+                Some(ParsedKey::Rsa(key)) => return Ok(key),
+                Some(ParsedKey::Other(algorithm)) => return Err(InvalidKey::OtherAlgorithm(algorithm)),
                 None => {}
             }
         }
@@ -138,12 +160,12 @@ impl RsaKey {
     }
 }
 
-enum Found {
+enum ParsedKey {
     Rsa(RsaKey),
     Other(&'static str),
 }
 
-/// What stands first in some DER; what follows it does not matter.
+/// The first element of some DER; what follows it is ignored.
 fn first<'d, T: Decode<'d>>(der: &'d [u8]) -> Option<T> {
     T::decode(&mut SliceReader::new(der).ok()?).ok()
 }
@@ -157,25 +179,25 @@ fn public(der: &[u8]) -> Option<RsaKey> {
 }
 
 /// PKCS#8: a private key together with its algorithm.
-fn wrapped_private(der: &[u8]) -> Option<Found> {
+fn wrapped_private(der: &[u8]) -> Option<ParsedKey> {
     let info: PrivateKeyInfo<'_> = first(der)?;
     if info.algorithm.oid == RSA_ENCRYPTION {
-        return private(info.private_key).map(Found::Rsa);
+        return private(info.private_key).map(ParsedKey::Rsa);
     }
     other(info.algorithm.oid)
 }
 
 /// A public key together with its algorithm.
-fn wrapped_public(der: &[u8]) -> Option<Found> {
+fn wrapped_public(der: &[u8]) -> Option<ParsedKey> {
     let info: SubjectPublicKeyInfoRef<'_> = first(der)?;
     if info.algorithm.oid == RSA_ENCRYPTION {
-        return public(info.subject_public_key.raw_bytes()).map(Found::Rsa);
+        return public(info.subject_public_key.raw_bytes()).map(ParsedKey::Rsa);
     }
     other(info.algorithm.oid)
 }
 
 /// What OpenSSL calls an algorithm that is not RSA.
-fn other(algorithm: ObjectIdentifier) -> Option<Found> {
+fn other(algorithm: ObjectIdentifier) -> Option<ParsedKey> {
     let kind = match algorithm.as_bytes() {
         [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10] => "RSASSA-PSS",
         [0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1] => "id-ecPublicKey",
@@ -186,7 +208,7 @@ fn other(algorithm: ObjectIdentifier) -> Option<Found> {
         [0x2b, 0x65, 0x71] => "ED448",
         _ => return None,
     };
-    Some(Found::Other(kind))
+    Some(ParsedKey::Other(kind))
 }
 
 const RSA_ENCRYPTION: ObjectIdentifier = rsa::pkcs1::ALGORITHM_OID;
@@ -289,7 +311,7 @@ fn pss(message: &[u8], data: &[u8], bits: usize, parameters: &PssParameters<'_>)
     };
     let salt = usize::from(parameters.salt.unwrap_or(20));
     let spare = (8 - (bits - 1) % 8) % 8;
-    // A whole spare byte stands before the encoded message.
+    // A whole spare byte precedes the encoded message.
     let message = if (bits - 1).is_multiple_of(8) { &message[1..] } else { message };
     let digest = hash.digest(data);
     let Some(length) = message.len().checked_sub(digest.len() + 1) else { return false };

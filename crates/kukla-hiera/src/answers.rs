@@ -11,7 +11,7 @@ use crate::pool::Pool;
 use crate::reads::{Needs, Reads};
 use crate::session::ValueOrigin;
 
-/// What was found for a key, if anything was.
+/// The value found for a key, if any.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub value: Option<Value>,
@@ -20,7 +20,7 @@ pub(crate) struct Answer {
     pub needs: Needs,
 }
 
-/// What beside the key makes one question different from another.
+/// The properties besides the key that distinguish one question from another.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct How {
     pub merge: Option<Value>,
@@ -94,7 +94,7 @@ impl Answers {
         let fits =
             |(how, answer): &&(How, Arc<Answer>)| how.is(merge, global_only) && self.is_valid(host, answer);
         let (_, found) = others.find(fits)?;
-        // What rests on no variable holds for as long as it is shared.
+        // A result that depends on no variable is valid for as long as it is shared.
         if found.needs.reads.is_empty() {
             return Some(Arc::clone(found));
         }
@@ -112,7 +112,7 @@ impl Answers {
     }
 }
 
-/// What compilations with the same settings share.
+/// The state that compilations with the same settings share.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     answers: Pool<(How, Arc<Answer>)>,

@@ -15,15 +15,15 @@ use crate::invocation::Invocation;
 use crate::layer::{Layer, Level, Location};
 use crate::session::Session;
 
-/// What a backend function keeps between calls, one for each level and location; it lives as long as the resolved
+/// The cache of a backend function between calls, one for each level and location; it lives as long as the resolved
 /// hierarchy does.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) module: Option<Str>,
     cache: Mutex<IndexMap<Value, Value, FxBuildHasher>>,
-    /// What a `data_hash` function gave.
+    /// The result of a `data_hash` function.
     pub(crate) data: Mutex<Option<Hash>>,
-    /// What `lookup_key` and `data_dig` functions gave, by key.
+    /// The results of `lookup_key` and `data_dig` functions, by key.
     pub(crate) values: Mutex<FxHashMap<Str, Value>>,
 }
 
@@ -88,7 +88,7 @@ impl Context {
         Invocation::nested(session, host, |invocation| invocation.interpolate(value, true))
     }
 
-    /// What a built-in data function gives that a function calls with its own options: `yaml_data` and its like all data, and
+    /// The result of a built-in data function that a function calls with its own options: `yaml_data` and similar ones return all data, and
     /// `eyaml_lookup_key` the value of a key.
     pub fn built_in(
         &self,
@@ -138,7 +138,7 @@ impl Context {
 /// A file, for `cached_file_data`.
 #[derive(Debug)]
 pub enum FileData {
-    /// What was made of it before.
+    /// The earlier result for it.
     Known(Value),
     /// Its text.
     Text(Value),

@@ -37,42 +37,42 @@ pub enum DataFormat {
 type Table<K, V> = RwLock<FxHashMap<K, V>>;
 
 /// A data file that is read once, however many want it at the same time.
-type Reading = OnceLock<Kept<Result<Arc<DataFile>>>>;
+type Reading = OnceLock<CacheEntry<Result<Arc<DataFile>>>>;
 
 /// A private key, or what it opened.
-type Decrypted<T> = Kept<Result<T, kukla_formats::Error>>;
+type Decrypted<T> = CacheEntry<Result<T, kukla_formats::Error>>;
 
 /// Something that is kept, and what it was made from.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept<T> {
+pub(crate) struct CacheEntry<T> {
     made: T,
     inputs: InputSet,
 }
 
-impl<T> Kept<T> {
-    fn make(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> Kept<T> {
+impl<T> CacheEntry<T> {
+    fn make(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> CacheEntry<T> {
         let (made, inputs) = tracked(world, make);
-        Kept { made, inputs }
+        CacheEntry { made, inputs }
     }
 
-    /// What was made, for one who thereby depends on what it was made from.
+    /// The value, for a user who thereby depends on its inputs.
     fn taken(self, used: &mut InputSet) -> T {
         used.extend(&self.inputs);
         self.made
     }
 }
 
-/// What files said when they were first asked: which exist, what is in them, what encrypted values they hold. Shared by
+/// The state of files when they were first read: which exist, their content, their decrypted values. Shared by
 /// all nodes of a fleet; make a new one when files change.
 #[derive(Default)]
 pub struct DataCache {
     files: Table<(Str, DataFormat), Arc<Reading>>,
     readings: AtomicUsize,
     openings: AtomicUsize,
-    exists: Table<Str, Kept<bool>>,
-    configs: Table<(Str, LayerKind), Kept<Result<Arc<Config>>>>,
-    globs: Table<Str, Kept<Arc<[Str]>>>,
-    /// What compilations found, by the settings they have in common.
+    exists: Table<Str, CacheEntry<bool>>,
+    configs: Table<(Str, LayerKind), CacheEntry<Result<Arc<Config>>>>,
+    globs: Table<Str, CacheEntry<Arc<[Str]>>>,
+    /// The results of compilations, by the settings they have in common.
     shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
     keys: Mutex<FxHashMap<Str, Decrypted<Arc<eyaml::Key>>>>,
     opened: Mutex<FxHashMap<(Str, Str), Decrypted<Str>>>,
@@ -122,7 +122,7 @@ impl DataCache {
         self.openings.load(Ordering::Relaxed)
     }
 
-    /// What compilations with these settings share.
+    /// The state that compilations with these settings share.
     pub(crate) fn shared(&self, settings: &Settings) -> Arc<Shared> {
         let mut all = lock(&self.shared);
         if let Some((_, known)) = all.iter().find(|(known, _)| known == settings) {
@@ -136,7 +136,7 @@ impl DataCache {
     /// Whether there is something at a path. That it may not be read is an error.
     pub(crate) fn exists(&self, world: &dyn World, path: &Str, used: &mut InputSet) -> Result<bool> {
         let ask = |world: &dyn World| world.exists(Path::new(path.as_str()));
-        let exists = remember(&self.exists, path, || Kept::make(world, ask)).taken(used);
+        let exists = remember(&self.exists, path, || CacheEntry::make(world, ask)).taken(used);
         if !exists {
             readable(world, path)?;
         }
@@ -152,7 +152,7 @@ impl DataCache {
         used: &mut InputSet,
     ) -> Result<Arc<Config>> {
         let read = |world: &dyn World| Config::read(world, path, place).map(Arc::new);
-        remember(&self.configs, &(path.clone(), place), || Kept::make(world, read)).taken(used)
+        remember(&self.configs, &(path.clone(), place), || CacheEntry::make(world, read)).taken(used)
     }
 
     /// The paths that match a pattern.
@@ -160,7 +160,7 @@ impl DataCache {
         let plain = pattern.find(['*', '?', '[', '{']).map_or(pattern.as_str(), |at| &pattern[..at]);
         readable(world, plain.rsplit_once('/').map_or("", |(directory, _)| directory))?;
         let find = |world: &dyn World| glob::files(world, pattern).into_iter().map(Str::from).collect();
-        Ok(remember(&self.globs, pattern, || Kept::make(world, find)).taken(used))
+        Ok(remember(&self.globs, pattern, || CacheEntry::make(world, find)).taken(used))
     }
 
     /// A data file.
@@ -180,7 +180,7 @@ impl DataCache {
                 inputs = ledger.in_parts(&inputs);
                 file.inputs = inputs.clone();
             }
-            Kept { made: read.map(Arc::new), inputs }
+            CacheEntry { made: read.map(Arc::new), inputs }
         };
         let known = known.get_or_init(read);
         used.extend(&known.inputs);
@@ -200,7 +200,7 @@ impl DataCache {
         read.flat_map(|file| file.entries.keys().filter(|key| **key != LOOKUP_OPTIONS).cloned()).collect()
     }
 
-    /// What each data file that could be read says, part by part.
+    /// The content of each readable data file, key by key.
     pub fn parts(&self) -> Vec<(Str, FileParts)> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         let read = files.values().filter_map(|reading| reading.get()?.made.as_ref().ok());
@@ -221,10 +221,10 @@ impl DataCache {
             return known.clone().taken(used);
         }
         let read = |world: &dyn World| pem(world).and_then(|pem| eyaml::Key::from_pem(&pem)).map(Arc::new);
-        let Kept { made: key, inputs } =
-            lock(&self.keys).entry(name.clone()).or_insert_with(|| Kept::make(world, read)).clone();
+        let CacheEntry { made: key, inputs } =
+            lock(&self.keys).entry(name.clone()).or_insert_with(|| CacheEntry::make(world, read)).clone();
         self.openings.fetch_add(1, Ordering::Relaxed);
-        let opened = Kept { made: key.and_then(|key| key.open(block)).map(Str::from), inputs };
+        let opened = CacheEntry { made: key.and_then(|key| key.open(block)).map(Str::from), inputs };
         lock(&self.opened).insert(what, opened.clone());
         opened.taken(used)
     }
@@ -254,7 +254,7 @@ pub struct DataEntry {
     pub value: Value,
     /// The same, taken apart where it has interpolations.
     pub(crate) template: Template,
-    /// Whether something inside is no data to Puppet: a symbol, or a key that is neither text nor number.
+    /// Whether something inside is not data for Puppet: a symbol, or a key that is neither text nor number.
     pub(crate) invalid: bool,
     line: u32,
 }
@@ -265,14 +265,14 @@ pub struct DataFile {
     /// Where it is.
     pub path: Str,
     format: DataFormat,
-    /// What it was made from.
+    /// Its inputs.
     pub(crate) inputs: InputSet,
     entries: FxHashMap<Str, DataEntry>,
     /// All of it.
     pub hash: Hash,
     /// Whether it is empty of any document, which Puppet warns about.
     pub(crate) blank: bool,
-    /// What it is instead of a hash, if it is something else.
+    /// The kind of value it has instead of a hash, if it is not one.
     pub(crate) odd: Option<Value>,
     symbolic: FxHashSet<Str>,
     foreign: OnceLock<(Str, Vec<Str>)>,
@@ -344,7 +344,7 @@ impl DataFile {
         self.entries.get(key)
     }
 
-    /// What it says, part by part.
+    /// Its content, key by key.
     pub(crate) fn parts(&self) -> FileParts {
         let foreign = self.foreign.get();
         let digest = |entry: &DataEntry| {

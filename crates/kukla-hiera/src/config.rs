@@ -26,7 +26,7 @@ use crate::merge::type_error;
 /// The name of the configuration file in an environment and in a module.
 pub const CONFIG_FILE: &str = "hiera.yaml";
 
-/// In which of the three layers a configuration stands.
+/// The layer that a configuration belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LayerKind {
     /// For all environments.
@@ -42,7 +42,7 @@ pub enum LayerKind {
 pub struct Config {
     /// The directory that relative paths are relative to.
     pub root: Str,
-    /// The file, unless this is the default that stands for a missing one.
+    /// The file, unless this is the default for a missing one.
     pub path: Option<Str>,
     /// Which version of the format it is written in.
     pub version: i64,
@@ -50,7 +50,7 @@ pub struct Config {
     pub hierarchy: Vec<LevelEntry>,
     /// The levels a module searches when nothing else had the key.
     pub default_hierarchy: Option<Vec<LevelEntry>>,
-    /// What to warn of when the configuration is used.
+    /// Warnings to log when the configuration is used.
     pub warning: Option<String>,
     /// Whether the format is an old one, which Puppet warns of once.
     pub deprecated: bool,
@@ -71,11 +71,11 @@ pub struct LevelEntry {
     pub datadir: Str,
     /// The places in there, if it has any.
     pub locations: Option<Locations>,
-    /// What the function is given beside the place.
+    /// The arguments of the function besides the location.
     pub options: Hash,
 }
 
-/// What gives the data of a level.
+/// The data provider of a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// A format Hiera reads itself: `yaml_data`, `json_data`, `hocon_data`.
@@ -171,7 +171,7 @@ impl Config {
         }
     }
 
-    /// Reads the configuration at `path`; a missing file stands for the default of a `common.yaml` in `data`.
+    /// Reads the configuration at `path`; the default for a missing file is a `common.yaml` in `data`.
     pub fn read(world: &dyn World, path: &Str, place: LayerKind) -> Result<Config> {
         let root = Str::from(path.rsplit_once('/').map_or("", |(directory, _)| directory));
         if !world.exists(Path::new(path.as_str())) {
@@ -260,7 +260,7 @@ impl Reader<'_> {
         Error::new(error::ErrorKind::Data, diagnostic).at(self.path, line)
     }
 
-    /// The error for a name that stands on two of the lines that `names` accepts.
+    /// The error for a name that occurs on two of the lines that `names` accepts.
     pub fn defined_twice(&self, code: &'static Code, name: &str, names: impl Fn(&str) -> bool) -> Error {
         let first = line_matching(self.text, 1, &names);
         let second = first.and_then(|first| line_matching(self.text, first + 1, &names));

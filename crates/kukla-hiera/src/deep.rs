@@ -2,7 +2,7 @@
 //!
 //! The gem changes its arguments in place, and where a key is new it merges the source with a shallow copy of itself, so
 //! that source and destination can be one and the same object. What it then gives (an array without duplicates, say, but
-//! only at some depths) is behaviour people's data depends on; [`Onto::Itself`] stands for that case.
+//! only at some depths) is behaviour people's data depends on; [`Onto::Itself`] is that case.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::codes::{EMPTY_KNOCKOUT_PREFIX, MERGE_TOO_DEEP, UNORDERED_MERGE};
 use crate::error::{Error, Result};
 use crate::merge::distinct;
 
-/// What a deep merge can be asked for.
+/// The options of a deep merge.
 pub(crate) struct Options {
     knockout: Option<(String, Arc<Regexp>)>,
     sort: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     unpack: Option<String>,
 }
 
-/// What a source is merged onto.
+/// The target of a merge.
 enum Onto {
     Value(Value),
     /// The very same object.
@@ -261,7 +261,7 @@ impl Options {
         }
     }
 
-    /// What takes the place of something it cannot merge with.
+    /// The replacement of a value that it cannot be merged with.
     fn overwrite(&self, source: Value) -> Value {
         let Some((_, pattern)) = &self.knockout else { return source };
         match source {
@@ -282,7 +282,7 @@ impl Options {
     }
 }
 
-/// What the elements of a shallow copy are merged onto: themselves, unless there is nothing to merge onto.
+/// The targets for the elements of a shallow copy: themselves, unless there is nothing to merge onto.
 fn within(value: &Value) -> Onto {
     if value.is_true() { Onto::Itself } else { Onto::Copy }
 }

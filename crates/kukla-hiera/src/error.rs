@@ -76,14 +76,14 @@ impl Error {
         self
     }
 
-    /// Says in words where in data the mistake is, because a picture of that line would show a secret.
+    /// Describes the location of the error in words, because a source excerpt of that line would show a secret.
     #[must_use]
     pub(crate) fn unseen(mut self) -> Error {
         for Label { position: place, message } in std::mem::take(&mut self.diagnostic.labels) {
             let line = place.line().map(|line| format!(", line {line}")).unwrap_or_default();
             self.diagnostic
                 .hints
-                .push(format!("{message} stands in {}{line}", place.file().unwrap_or("the data")));
+                .push(format!("{message} is in {}{line}", place.file().unwrap_or("the data")));
         }
         self
     }
@@ -98,12 +98,12 @@ impl Error {
         self.diagnostic.issue == LOOKUP_ERROR
     }
 
-    /// What is wrong.
+    /// The diagnostic.
     pub fn diagnostic(&self) -> &Diagnostic {
         &self.diagnostic
     }
 
-    /// What is wrong, as an error of the stage where it comes out.
+    /// The diagnostic, as an error of the stage where it is reported.
     pub fn into_diagnostic(mut self) -> Box<Diagnostic> {
         if self.kind == ErrorKind::Data {
             self.diagnostic.stage = Stage::Data;
@@ -121,7 +121,7 @@ impl Error {
         self.diagnostic.message()
     }
 
-    /// What becomes of the error when it leaves a layer.
+    /// The form of the error when it leaves a layer.
     pub(crate) fn leaving_layer(mut self) -> Error {
         if self.kind == ErrorKind::Plain {
             self.kind = ErrorKind::Data;
@@ -130,7 +130,7 @@ impl Error {
         self
     }
 
-    /// What becomes of the error when it leaves the global layer.
+    /// The form of the error when it leaves the global layer.
     pub(crate) fn leaving_global(self, key: &str) -> Error {
         if self.kind != ErrorKind::Data || !(self.is_nameless() || self.diagnostic.is(&RECURSIVE_LOOKUP)) {
             return self;

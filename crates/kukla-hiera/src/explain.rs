@@ -10,7 +10,7 @@ use kukla_values::format;
 /// The tree of everything that happened during a lookup.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// What was done first, second, and so on.
+    /// The steps, in order.
     pub steps: Vec<Step>,
     /// Remarks about the whole.
     pub remarks: Vec<String>,
@@ -19,17 +19,17 @@ pub struct Explanation {
 /// One thing done during a lookup and what came of it.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What was done.
+    /// The action.
     pub what: What,
-    /// What was done as part of it.
+    /// The steps that are part of it.
     pub steps: Vec<Step>,
-    /// What came of it.
+    /// Its result.
     pub outcome: Option<Outcome>,
     /// Remarks, from `convert_to` and from backend functions.
     pub remarks: Vec<String>,
 }
 
-/// What can be done during a lookup.
+/// An action during a lookup.
 #[derive(Clone, Debug)]
 pub enum What {
     /// Searching for a key.
@@ -66,11 +66,11 @@ pub enum What {
     SubKey(String),
     /// Following one part.
     Segment,
-    /// Looking into something else, as said.
+    /// A search elsewhere, described by a text.
     Scope(String),
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A value was found.
@@ -114,7 +114,7 @@ pub(crate) struct Explainer {
     open: Vec<Step>,
     /// While above zero, values are not to be shown.
     pub hidden: u32,
-    /// What was decrypted: text that contains it is not to be shown.
+    /// The decrypted values: text that contains one must not be shown.
     secrets: Vec<Str>,
 }
 
@@ -207,7 +207,7 @@ impl Explainer {
 }
 
 impl Explanation {
-    /// What `puppet lookup --explain` prints.
+    /// The output of `puppet lookup --explain`.
     pub fn puppet_text(&self) -> String {
         self.write(false)
     }
@@ -351,7 +351,7 @@ impl Writer {
     }
 }
 
-/// What stands for a value that must not be shown.
+/// The placeholder for a value that must not be shown.
 const REDACTED: &str = "Sensitive [value redacted]";
 
 /// A value over several lines, the way Puppet shows it.

@@ -1,4 +1,4 @@
-//! What lookups need from the compilation they are part of.
+//! The interface between lookups and the compilation they are part of.
 
 use kukla_syntax::{Diagnostic, Strict};
 use kukla_values::{Budget, Hash, Name, Str, Type, Value};
@@ -65,7 +65,7 @@ pub struct BackendQuestion<'q> {
     pub config: &'q Hash,
     /// The key, which may have dots.
     pub key: &'q str,
-    /// What to search before the hierarchy.
+    /// Paths to search before the hierarchy.
     pub overrides: &'q [Str],
     /// How values are to be merged: a name, or a hash with `strategy`; `default` to merge hashes as the configuration says.
     pub merge: &'q Value,
@@ -94,7 +94,7 @@ pub trait Host {
     /// Files and environment variables. All answers are taken to stay the same as long as one
     /// [`DataCache`](crate::DataCache) lives.
     fn world(&self) -> &dyn World;
-    /// What the work is charged to, if anyone counts it.
+    /// The budget that work is charged to, if there is one.
     fn budget(&self) -> Option<&Budget> {
         None
     }
@@ -111,7 +111,7 @@ pub trait Host {
         None
     }
     /// A number that is the same as long as all these variables have the same values; none if the host cannot tell cheaply.
-    /// What was made of them is then taken to be current without asking for each again.
+    /// Results are then considered current without checking each again.
     fn token(&self, watch: &Watch) -> Option<u64> {
         let _ = watch;
         None
@@ -181,7 +181,7 @@ pub enum Conversion {
     Failed(Box<Diagnostic>),
 }
 
-/// What applies to all lookups of one compilation.
+/// The settings of all lookups of one compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The path of the global layer's `hiera.yaml`, whether or not it exists.

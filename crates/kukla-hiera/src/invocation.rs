@@ -1,4 +1,4 @@
-//! One lookup on its way: who asked, for what, inside of what, and what is to be told of it.
+//! One lookup in progress: its caller, its key, the lookup around it, and its explanation.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
 use crate::session::{LookupHit, Session, ValueOrigin};
 
-/// What belongs to a lookup and not to those who answer it.
+/// The state of a lookup that does not depend on the providers.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub explainer: Option<Explainer>,
@@ -25,24 +25,24 @@ pub(crate) struct Frame {
     pub global_only: bool,
     /// Whether one of the old functions asks.
     pub hiera_function: bool,
-    /// What it was given to search before the hierarchy of version 3.
+    /// Paths to search before the hierarchy of version 3.
     pub extra_paths: Vec<Str>,
     /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
     pub version_3: bool,
     pub origins: Vec<Arc<ValueOrigin>>,
-    /// What the answer depends on.
+    /// The inputs of the answer.
     pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.
     pub options: Option<Hash>,
 }
 
 impl Frame {
-    /// What wins over all data for a name.
+    /// The value that takes precedence over all data for a name.
     pub fn overriding(&self, name: &str) -> Option<&Value> {
         self.overrides.as_ref()?.get(name)
     }
 
-    /// What stands in for a name that is not found.
+    /// The fallback for a name that is not found.
     pub fn defaulting(&self, name: &str) -> Option<&Value> {
         self.defaults.as_ref()?.get(name)
     }
@@ -54,7 +54,7 @@ impl Frame {
     }
 }
 
-/// What is different while a hierarchy is resolved.
+/// The state that differs while a hierarchy is resolved.
 #[derive(Debug, Default)]
 pub(crate) struct Resolving {
     pub reads: Reads,
@@ -141,7 +141,7 @@ impl<'a> Invocation<'a> {
     pub fn needing<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Needs) {
         let outer = std::mem::take(&mut self.frame.needs);
         let result = run(self);
-        let needs = std::mem::replace(&mut self.frame.needs, outer).settled();
+        let needs = std::mem::replace(&mut self.frame.needs, outer).with_shared_reads();
         self.frame.needs.absorb(&needs);
         (result, needs)
     }
@@ -152,7 +152,7 @@ impl<'a> Invocation<'a> {
         self.session.warned();
     }
 
-    /// The value of a variable, of which the part under `segments` is wanted; nothing if there is none and that is no error.
+    /// The value of a variable, of which the part under `segments` is required; nothing if it is undefined and that is not an error.
     pub fn variable(
         &mut self,
         name: &str,

@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::layer::{Level, Location, join};
 use crate::session::Session;
 
-/// What a backend for Hiera 3 is given as its configuration by a level of version 5.
+/// The configuration of a backend for Hiera 3 in a level of version 5.
 pub(crate) fn hiera_3_config(name: &str, datadir: &Str, locations: &[Location], options: &Hash) -> Hash {
     let ending = format!(".{name}");
     let sources = locations.iter().filter_map(|location| location.place.as_ref());
@@ -34,7 +34,7 @@ pub(crate) fn hiera_3_config(name: &str, datadir: &Str, locations: &[Location], 
     config
 }
 
-/// Lets all backends for Hiera 3 see what was said for any of them, as there is one configuration in Hiera 3.
+/// Shares the settings of each backend with all backends for Hiera 3, because Hiera 3 has one configuration.
 pub(crate) fn share_hiera_3_config(levels: &mut [Level]) {
     let is_one = |level: &&mut Level| matches!(level.backend, Backend::Hiera3(_));
     let mut all = Hash::new();
@@ -166,7 +166,7 @@ pub(crate) struct Provider<'a> {
 }
 
 impl Provider<'_> {
-    /// The configuration it stands for, given the one that a `hiera.yaml` has, which wins if it is of version 5.
+    /// The configuration it defines, given the one of a `hiera.yaml`, which wins if it is of version 5.
     pub fn configuration(
         &self,
         session: &mut Session,
@@ -252,7 +252,7 @@ impl Provider<'_> {
 }
 
 impl Config {
-    /// The configuration that stands for a missing one: a `common.yaml` in `data`.
+    /// The default for a missing configuration: a `common.yaml` in `data`.
     pub(crate) fn unwritten(root: Str) -> Config {
         let common = LevelEntry {
             name: "Common".into(),

@@ -38,7 +38,7 @@ pub struct MemoryHost {
     pub functions: BTreeMap<String, Function>,
     /// The directory of its modules.
     pub modules: String,
-    /// What it was warned of.
+    /// The warnings logged so far.
     pub warnings: Vec<String>,
 }
 

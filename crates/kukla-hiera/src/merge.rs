@@ -122,7 +122,7 @@ impl Merge {
         matches!(self.strategy, Strategy::First | Strategy::Default)
     }
 
-    /// What the first value found becomes before others join it.
+    /// The form of the first value before others are merged into it.
     pub fn begin(&self, value: Value) -> Value {
         match (self.strategy, value) {
             (Strategy::Unique, value) => flattened(value).into(),
@@ -130,7 +130,7 @@ impl Merge {
         }
     }
 
-    /// What a value becomes that no other can join.
+    /// The form of a value that no other can be merged with.
     pub fn single(&self, value: Value) -> Value {
         match (self.strategy, value) {
             (Strategy::Unique, Value::Array(array)) => distinct(array).into(),

@@ -24,7 +24,7 @@ use crate::reads::Needs;
 pub(crate) struct LookupOptions {
     keys: FxHashMap<Str, Hash>,
     patterns: Vec<(Arc<Regexp>, Hash)>,
-    /// What they depend on.
+    /// Their inputs.
     needs: Needs,
 }
 
@@ -54,7 +54,7 @@ impl LookupOptions {
     }
 }
 
-/// Refuses options that are no hash, and those of a module for keys that are not its own.
+/// Rejects options that are not a hash, and those of a module for keys of others.
 fn validated(options: Value, module: Option<&str>) -> Result<Option<Hash>> {
     if options.is_undef() {
         return Ok(None);
@@ -111,7 +111,7 @@ impl Invocation<'_> {
         let options = self.environment_options()?;
         let Some(module) = module else { return Ok(options) };
         if self.session.known_options(None, false).is_none() {
-            let needs = self.frame.needs.clone().settled();
+            let needs = self.frame.needs.clone().with_shared_reads();
             let compiled = LookupOptions::new(&options.clone().unwrap_or_default(), needs)?;
             self.session.keep_options(None, false, Arc::new(compiled));
         }

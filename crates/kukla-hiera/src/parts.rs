@@ -1,4 +1,4 @@
-//! What data files say, part by part, so that a change of one key is no change to those who asked for others.
+//! The content of data files, key by key, so that a changed key affects only lookups of that key.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use kukla_world::record::Digest;
 
 use crate::cache::{DataFile, DataFormat};
 
-/// What a data file says, part by part.
+/// The content of a data file, key by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileParts {
     /// How it is written.
     pub format: DataFormat,
-    /// The module that has it as its own data, where other keys than its own are no good.
+    /// The module whose data it is; other keys than the module's own are invalid in it.
     pub module: Option<Str>,
-    /// What it says under each key.
+    /// The digest of each key's value.
     pub keys: BTreeMap<Str, Digest>,
-    /// What matters besides, whatever one asks for.
+    /// Content that matters for every lookup.
     pub rest: Digest,
 }
 
-/// What is different in a data file.
+/// The difference between two versions of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// Something that matters to everyone who reads it.
     Everything,
-    /// What it says under some keys.
+    /// The changed keys.
     Keys(Vec<Str>),
 }
 
@@ -40,7 +40,7 @@ impl FileParts {
         Some(file.parts())
     }
 
-    /// What is different in the file as it is now.
+    /// The differences of the file from its current content.
     pub fn difference(&self, now: &FileParts) -> Difference {
         if now.rest != self.rest {
             return Difference::Everything;

@@ -1,4 +1,4 @@
-//! What a hierarchy or an answer was made of, so that it can be kept for as long as that stays the same.
+//! The inputs of a hierarchy or an answer, so that it can be cached while they stay the same.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Reading {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reads {
     readings: Vec<Reading>,
-    /// What the host knows the variables by.
+    /// The host's token for the variables.
     pub watch: Watch,
 }
 
@@ -89,11 +89,11 @@ impl Reads {
 /// All that an answer depends on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needs {
-    /// What the hierarchies and the other answers were made of that it was found in.
+    /// The inputs of the hierarchies and other answers that it was found in.
     pub reads: Vec<Arc<Reads>>,
     /// The variables it read itself.
     pub own: Reads,
-    /// What files it was found in, or looked for in.
+    /// The files that it was found in, or looked for in.
     pub inputs: InputSet,
     /// Whether the next answer may be another one, or asking has effects: a function was called, a warning given.
     pub fickle: bool,
@@ -120,8 +120,8 @@ impl Needs {
         self.private |= other.private;
     }
 
-    /// The same, with what was read itself among the rest.
-    pub fn settled(mut self) -> Needs {
+    /// The same, with its own reads moved to the shared ones.
+    pub fn with_shared_reads(mut self) -> Needs {
         if !self.own.is_empty() {
             self.reads.push(Arc::new(std::mem::take(&mut self.own)));
         }

@@ -181,7 +181,7 @@ impl Invocation<'_> {
     fn all_layers(&mut self, key: &Key, merge: Option<&Value>) -> Result<Option<Value>> {
         let merge = Merge::parse(merge).map_err(|error| {
             let strategies = "the strategies are first, unique, hash and deep";
-            error.with_hint(format!("{strategies}; it stands in the call or in lookup_options of the data"))
+            error.with_hint(format!("{strategies}; set it in the call or in lookup_options of the data"))
         })?;
         let found = if self.frame.global_only {
             self.search_global(key, &merge)?
@@ -199,7 +199,7 @@ impl Invocation<'_> {
         }
     }
 
-    /// What several places give, merged.
+    /// The merged values of several locations.
     pub fn merged<V>(
         &mut self,
         merge: &Merge,
@@ -567,22 +567,25 @@ impl Invocation<'_> {
             let source = located(&format!("Value returned from {}", level.describe()), location);
             mismatch::assert(&source, &Type::any_hash(), odd).map_err(type_error)?;
         }
+        // Warnings, each with the subject about which it is given once: the file, or the level that uses it.
         let mut warnings = Vec::new();
         if file.blank || file.odd.is_some() {
             let wrong = diagnostic!(DATA_NO_HASH { file: path });
             if file.odd.is_some() && self.session.settings().strict == Strict::Error {
                 return Err(Error::data(wrong));
             }
-            warnings.push(wrong.message());
+            warnings.push((path.clone(), wrong.message()));
         }
         if let (LayerKind::Module, Some(module)) = (layer.kind, &layer.module)
             && level.backend != Backend::Eyaml
         {
+            let use_site = Str::from(format!("{location:p}"));
             for key in file.foreign_keys(module) {
                 let source = located(&format!("Value returned from {}", level.describe()), location);
-                warnings.push(format!(
+                let warning = format!(
                     "Module '{module}': {source} must use keys qualified with the name of the module; got {key}"
-                ));
+                );
+                warnings.push((use_site.clone(), warning));
             }
         }
         // A hierarchy may be shared with other compilations, each of which gives the warnings once.
@@ -590,11 +593,8 @@ impl Invocation<'_> {
             location.file.set(Arc::clone(&file)).ok();
         } else {
             self.warned();
-            // What is wrong with a file is said once, what is wrong with its keys at every place it is used.
-            let place = format!("{location:p}");
-            for warning in warnings {
-                let once = if warning.starts_with("Module ") { place.as_str() } else { path.as_str() };
-                if self.session.first_time(&format!("{once} {warning}").into()) {
+            for (subject, warning) in warnings {
+                if self.session.first_time(&format!("{subject} {warning}").into()) {
                     self.host.warn(warning);
                 }
             }

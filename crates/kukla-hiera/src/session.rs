@@ -52,8 +52,8 @@ pub struct LookupHit {
     pub options: Option<Hash>,
 }
 
-/// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force. Whoever compiles owns
-/// it; while a function works as a backend, it is lent to the one that runs the function.
+/// The lookups of one compilation: the hierarchies as resolved for it, the current `lookup_options`. The compilation owns
+/// it; while a function works as a backend, it is lent to the code that runs the function.
 #[derive(Debug, Default)]
 pub struct Session {
     cache: Arc<DataCache>,
@@ -64,7 +64,7 @@ pub struct Session {
     global: Option<(Arc<Layer>, InputSet)>,
     environment: Option<(Option<Arc<Layer>>, InputSet)>,
     modules: FxHashMap<Str, (Option<Arc<Layer>>, InputSet)>,
-    /// What all answers so far were found in.
+    /// The inputs of all answers so far.
     used: InputSet,
     /// The hierarchies of the layers, as they were last resolved.
     hierarchies: Vec<Option<Arc<Resolved>>>,
@@ -74,9 +74,9 @@ pub struct Session {
     environment_options: Option<(Option<Hash>, Needs)>,
     default_options: FxHashMap<Str, Arc<LookupOptions>>,
     warned: FxHashSet<Str>,
-    /// What functions made of files with `cached_file_data`, by path; all functions see the same, whoever was first.
+    /// The results of `cached_file_data`, by path; all functions share them.
     file_data: FxHashMap<Str, Value>,
-    /// What was decrypted, which no message may show.
+    /// The decrypted values, which no message may show.
     secrets: FxHashSet<Str>,
     /// Lookups that wait while the host does something for them, innermost last.
     parked: Vec<Frame>,
@@ -91,12 +91,12 @@ impl Session {
         Session { cache, settings, shared, ..Session::default() }
     }
 
-    /// What applies to all lookups.
+    /// The settings of all lookups.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What other compilations share.
+    /// The state shared with other compilations.
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -133,7 +133,7 @@ impl Session {
         self.answers.keep(shared, key, how, answer);
     }
 
-    /// What all answers so far were found in, and where they were looked for; empty unless the world is recorded.
+    /// The files in which answers were found or looked for so far; empty unless the world is recorded.
     pub fn used(&self) -> &InputSet {
         &self.used
     }
@@ -330,14 +330,14 @@ impl Session {
         self.parked.last().is_some_and(|frame| frame.explainer.is_some())
     }
 
-    /// What `explain` of a context says of the lookup that waits.
+    /// Adds a remark of a context's `explain` to the pending lookup.
     pub fn remark(&mut self, text: String) {
         if let Some(Frame { explainer: Some(explainer), .. }) = self.parked.last_mut() {
             explainer.remark(text);
         }
     }
 
-    /// Whether something is to be said for the first time in this compilation.
+    /// Whether a message occurs for the first time in this compilation.
     pub(crate) fn first_time(&mut self, what: &Str) -> bool {
         self.warned.insert(what.clone())
     }
@@ -349,13 +349,13 @@ impl Session {
         }
     }
 
-    /// What was decrypted so far, unless it is too short to be told from other words.
+    /// The decrypted values so far, except those too short to be distinguished from other words.
     pub fn secrets(&self) -> impl Iterator<Item = &Str> {
         const SHORTEST: usize = 4;
         self.secrets.iter().filter(|secret| secret.len() >= SHORTEST)
     }
 
-    /// Replaces decrypted values in a text, unless they are too short to be told from other words.
+    /// Replaces decrypted values in a text, except those too short to be distinguished from other words.
     pub fn redact(&self, text: &mut String) {
         let mut leaked: Vec<&Str> = self.secrets().filter(|secret| text.contains(secret.as_str())).collect();
         leaked.sort_by_key(|secret| std::cmp::Reverse(secret.len()));

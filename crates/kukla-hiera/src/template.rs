@@ -27,7 +27,7 @@ pub(crate) struct Text {
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     Plain(Str),
-    /// `%{…}` with nothing in it, which stands for nothing.
+    /// An empty `%{…}`, which is replaced by nothing.
     Empty,
     /// `%{variable.sub.key}`, `%{scope('variable')}`.
     Variable {
@@ -49,7 +49,7 @@ pub(crate) enum Part {
 pub(crate) struct Path {
     /// As written.
     pub text: Str,
-    /// What it is known by while it is being evaluated.
+    /// Its key while it is being evaluated.
     pub name: Str,
     /// The variable and the way on; nothing if it is malformed.
     pub steps: Option<(Str, Vec<Value>)>,

@@ -1,4 +1,4 @@
-//! What the engine promises beyond Puppet's answers: places, secrets, one reading of each file, hierarchies that follow
+//! Guarantees of the engine beyond Puppet's answers: locations, secrets, one read of each file, hierarchies that follow
 //! their variables.
 
 use std::path::Path;

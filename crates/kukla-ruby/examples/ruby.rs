@@ -78,13 +78,13 @@ impl Host for Terminal {
         Ok(())
     }
 
-    fn write_out(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.out.write_all(bytes).map_err(|error| error.to_string())
+    fn write_out(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.out.write_all(bytes)
     }
 
-    fn write_err(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.out.flush().map_err(|error| error.to_string())?;
-        std::io::stderr().write_all(bytes).map_err(|error| error.to_string())
+    fn write_err(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.out.flush()?;
+        std::io::stderr().write_all(bytes)
     }
 
     fn read_line(&mut self) -> Option<Vec<u8>> {

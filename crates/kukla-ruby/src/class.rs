@@ -8,9 +8,11 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::args::Args;
 use crate::core;
+use crate::core::enumerator::SizeFn;
 use crate::error::Result;
 use crate::library;
 use crate::method::Method;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
 use crate::value::{Head, Value};
@@ -22,8 +24,31 @@ pub struct ClassId(pub(crate) u32);
 /// A method written in Rust: the interpreter, the receiver, the arguments.
 pub type NativeFn = fn(&mut Ruby<'_>, &Value, &Args<'_>) -> Result;
 
-/// As many arguments as one likes.
+/// An iterating method written in Rust, which also takes the block that it was called with.
+pub type IteratorFn = fn(&mut Ruby<'_>, &Value, &Args<'_>, &Rc<ProcObject>) -> Result;
+
+/// No upper limit on the number of arguments.
 pub const ANY: u8 = u8::MAX;
+
+/// The code of a native method.
+#[derive(Clone, Copy, Debug)]
+pub enum NativeBody {
+    /// Runs with or without a block.
+    Plain(NativeFn),
+    /// Runs with a block; without one, the call returns an enumerator with as many elements as the second function says.
+    Iterator(IteratorFn, SizeFn),
+}
+
+impl NativeBody {
+    /// Whether two methods run the same code, as those do that have several names.
+    pub fn is(&self, other: &NativeBody) -> bool {
+        match (self, other) {
+            (NativeBody::Plain(a), NativeBody::Plain(b)) => std::ptr::fn_addr_eq(*a, *b),
+            (NativeBody::Iterator(a, _), NativeBody::Iterator(b, _)) => std::ptr::fn_addr_eq(*a, *b),
+            _ => false,
+        }
+    }
+}
 
 /// One row in the table of a class: a method written in Rust.
 #[derive(Debug)]
@@ -36,19 +61,40 @@ pub struct Native {
     pub most: u8,
     /// Whether it can only be called without a receiver.
     pub private: bool,
-    /// What it does.
-    pub run: NativeFn,
+    /// Its code.
+    pub body: NativeBody,
 }
 
 /// A method that takes `least` to `most` arguments. Keywords count as one, as they arrive in one hash.
 pub const fn method(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
-    Native { name, least, most, private: false, run }
+    Native { name, least, most, private: false, body: NativeBody::Plain(run) }
+}
+
+/// A method that iterates with its block and returns an enumerator when it is called without one.
+pub const fn iterator(name: &'static str, least: u8, most: u8, run: IteratorFn, size: SizeFn) -> Native {
+    Native { name, least, most, private: false, body: NativeBody::Iterator(run, size) }
 }
 
 /// A method that can only be called without a receiver, such as `puts`.
 pub const fn private(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
-    Native { name, least, most, private: true, run }
+    Native { name, least, most, private: true, body: NativeBody::Plain(run) }
 }
+
+impl Native {
+    /// The same method under another name.
+    pub const fn named(self, name: &'static str) -> Native {
+        Native { name, ..self }
+    }
+}
+
+/// The rows of a table. `method("map", 0, 0, map).alias("collect")` stands for two methods with the same code: each knows the name that it was
+/// called by, which its enumerators and messages show.
+macro_rules! methods {
+    ($($row:ident $args:tt $(.alias($alias:literal))*),* $(,)?) => {
+        &[$($row $args, $($row $args.named($alias),)*)*]
+    };
+}
+pub(crate) use methods;
 
 /// A class or module written in Rust.
 #[derive(Debug)]

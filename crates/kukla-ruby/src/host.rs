@@ -1,5 +1,6 @@
 //! What surrounds a Ruby program: the world, what it may use, where it writes, and Puppet if Puppet is there.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,11 +26,11 @@ pub trait Host {
         Ok(())
     }
     /// Takes what the program writes to standard output.
-    fn write_out(&mut self, bytes: &[u8]) -> Result<(), String>;
+    fn write_out(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Takes what the program writes to standard error.
-    fn write_err(&mut self, bytes: &[u8]) -> Result<(), String>;
+    fn write_err(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Hands on what was written to standard output and is still kept back.
-    fn flush_out(&mut self) -> Result<(), String> {
+    fn flush_out(&mut self) -> io::Result<()> {
         Ok(())
     }
     /// A line of standard input with its end, if there is any.

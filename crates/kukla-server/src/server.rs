@@ -93,7 +93,7 @@ impl Server {
             (None, _) => None,
         };
         if store.is_some() {
-            settings.site.settings.set("storeconfigs", true.into()).map_err(Problem::invalid)?;
+            settings.site.settings.set("storeconfigs", true.into())?;
         }
         let mut compiler = Compiler::new(DiskWorld::default()).with_policy(settings.policy.clone());
         if let Some(store) = &store {

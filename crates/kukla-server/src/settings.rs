@@ -168,9 +168,9 @@ impl Settings {
         let mut site = SiteSpec::default();
         puppet.apply(&DiskWorld::default(), &mut site).map_err(Problem::invalid)?;
         // Functions keep what they have made up for the next time in a directory of the server's.
-        site.settings.set("vardir", vardir.display().to_string().into()).map_err(Problem::invalid)?;
+        site.settings.set("vardir", vardir.display().to_string().into())?;
         if puppet.get("deadline").is_none() {
-            site.settings.set("deadline", 120.into()).map_err(Problem::invalid)?;
+            site.settings.set("deadline", 120.into())?;
         }
         let mut environmentpath = puppet.environmentpath();
         if environmentpath.is_empty() {

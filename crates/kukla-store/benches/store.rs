@@ -14,7 +14,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Directory, catalog, open, wanted};
+use common::{Directory, catalog, export_query, open};
 use kukla_catalog::{Catalog, Filter, Resource, ResourceKind};
 use kukla_store::{Question, Timestamp, Update};
 
@@ -56,7 +56,7 @@ fn measure(url: &str, nodes: usize) {
         let mut rows = 0;
         let times = timed(runs, |_| {
             rows = store
-                .exported(&wanted("Nagios_service", "monitor.example.com", filter.clone()))
+                .exported(&export_query("Nagios_service", "monitor.example.com", filter.clone()))
                 .unwrap()
                 .len();
         });

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::problem::{Problem, ProblemKind};
+
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
@@ -43,14 +45,17 @@ pub enum Strict {
 }
 
 impl std::str::FromStr for Strict {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Strict, String> {
+    fn from_str(text: &str) -> Result<Strict, Problem> {
         match text {
             "off" => Ok(Strict::Off),
             "warning" => Ok(Strict::Warning),
             "error" => Ok(Strict::Error),
-            _ => Err(format!("'{text}' is not one of 'off', 'warning', 'error'")),
+            _ => Err(Problem::new(
+                ProblemKind::Invalid,
+                format!("'{text}' is not one of 'off', 'warning', 'error'"),
+            )),
         }
     }
 }

@@ -163,14 +163,23 @@ pub enum Stage {
     Validation,
     /// Evaluating.
     Evaluation,
-    /// Running code in another language; Puppet neither rescues the exception nor words it itself.
-    Foreign,
+    /// Running code in another language, which ended with an exception that is not one of Puppet's.
+    Foreign(ForeignException),
     /// Looking up data.
     Data,
     /// The request itself.
     Request,
     /// Kukla is at fault.
     Internal,
+}
+
+/// How Puppet treats an exception of another language on its way through Puppet code. Lookups rescue neither kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignException {
+    /// Puppet rescues it and reports it as an error of the call.
+    Standard,
+    /// Puppet does not rescue it; the report is its message alone.
+    Fatal,
 }
 
 impl Stage {
@@ -180,7 +189,7 @@ impl Stage {
             Stage::Syntax => "syntax",
             Stage::Validation => "validation",
             // The interface has no stage of its own for code in other languages or for Kukla's own faults.
-            Stage::Evaluation | Stage::Foreign | Stage::Internal => "evaluation",
+            Stage::Evaluation | Stage::Foreign(_) | Stage::Internal => "evaluation",
             Stage::Data => "data",
             Stage::Request => "request",
         }

@@ -24,7 +24,8 @@ pub use code::{Code, Severity, Strict};
 pub use decode::Number;
 pub use deep::{deep, roomy};
 pub use diagnostic::{
-    Diagnostic, Error, Fact, Frame, Label, Location, NAMELESS, Result, SourcePosition, Stage, ToFact, Trace,
+    Diagnostic, Error, Fact, ForeignException, Frame, Label, Location, NAMELESS, Result, SourcePosition,
+    Stage, ToFact, Trace,
 };
 pub use float::float_text;
 pub use kind::SyntaxKind;

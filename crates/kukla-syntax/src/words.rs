@@ -63,7 +63,7 @@ impl Diagnostic {
     }
 
     fn write_framed(&self, out: &mut dyn Write, positions: Positions) -> fmt::Result {
-        if self.frame != Frame::Bare && self.stage == Stage::Evaluation {
+        if self.frame != Frame::Bare && matches!(self.stage, Stage::Evaluation | Stage::Foreign(_)) {
             out.write_str("Evaluation Error: ")?;
         }
         if let Frame::Construct(construct) = &self.frame {

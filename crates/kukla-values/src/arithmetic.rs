@@ -73,9 +73,9 @@ pub enum OperandSide {
 /// A failed calculation.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What is at fault.
+    /// The operand that caused the error.
     pub side: OperandSide,
-    /// What is wrong.
+    /// The error.
     pub error: Error,
 }
 
@@ -94,7 +94,7 @@ impl From<Fault> for Error {
 /// The outcome of a calculation.
 pub type Outcome<T = Value> = Result<T, Fault>;
 
-/// Told of every string taken as a number; under `strict` it gives the error back.
+/// Called for every string used as a number; under `strict` it returns the error.
 pub type Coercion<'a> = &'a mut dyn FnMut(Error) -> Result<(), Error>;
 
 fn fault<T>(side: OperandSide, wrong: Diagnostic) -> Result<T, Fault> {
@@ -191,7 +191,7 @@ fn too_large(operator: &str, end: &str, value: String) -> Outcome {
     whole(diagnostic!(INTEGER_OVERFLOW { operator, end, value }))
 }
 
-/// What time arithmetic calls a value: by its class, where everything else has a label for versions.
+/// The name of a value in time arithmetic: its class, where everything else has a label for versions.
 fn plain_label(value: &Value) -> Str {
     if matches!(value, Value::SemVer(_)) { "Version".into() } else { label(value) }
 }
@@ -301,7 +301,7 @@ fn finite(operator: Operator, result: f64) -> Outcome {
     Ok(Value::Float(result))
 }
 
-/// The nanoseconds in a number of seconds; none if it is no number.
+/// The nanoseconds in a number of seconds; none if it is not a number.
 fn nanos(seconds: &Value) -> Option<Outcome<i128>> {
     match seconds {
         Value::Integer(seconds) => Some(Ok(i128::from(*seconds) * 1_000_000_000)),

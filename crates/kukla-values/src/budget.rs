@@ -1,9 +1,9 @@
-//! What one compilation may use, and what it has used of that.
+//! The resources that one compilation may use, and has used.
 //!
-//! Whoever works for a compilation (the evaluator, a function, the data, an interpreter of another language) shares one
-//! [`Budget`] and charges to it what it does, where it does it: steps for time, bytes for memory. What is passed is an ordinary
-//! error that names the setting. The same program uses the same amount in every run; only a deadline, which is asked for and
-//! looked at now and then, depends on the machine.
+//! Every part of a compilation (the evaluator, a function, the data, an interpreter of another language) shares one
+//! [`Budget`] and charges its work to it: steps for time, bytes for memory. Exceeding a limit is an ordinary
+//! error that names the setting. The same program uses the same amount in every run; only a deadline, which is optional and
+//! checked periodically, depends on the machine.
 //!
 //! How large one value may become is in `size.rs`.
 
@@ -29,7 +29,7 @@ pub struct Limits {
     pub resources: u64,
     /// Messages logged.
     pub logs: u64,
-    /// Time, which is looked at now and then.
+    /// Time, checked periodically.
     pub deadline: Option<Duration>,
     /// Calls inside calls.
     pub depth: u32,
@@ -79,11 +79,11 @@ const STRIDE: u64 = 64;
 /// How many bytes take as long to fill as a step takes.
 const BYTES_PER_STEP: u64 = 256;
 
-/// What an element of an array takes, and an entry of a hash.
+/// The memory of an element of an array, and of an entry of a hash.
 const ELEMENT: usize = size_of::<Value>();
 const ENTRY: usize = 2 * ELEMENT + 16;
 
-/// What one compilation may use and has used.
+/// The limits and the use of one compilation.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
@@ -240,7 +240,7 @@ impl Budget {
         self.memory.set(self.memory.get().saturating_sub(weight(&mut value) as u64));
     }
 
-    /// Counts a resource with so many attributes.
+    /// Counts a resource with this number of attributes.
     pub fn charge_resource(&self, attributes: usize) -> Result<()> {
         let all = self.resources.get() + 1;
         self.resources.set(all);
@@ -252,7 +252,7 @@ impl Budget {
         self.charge_memory(800 + 96 * attributes)
     }
 
-    /// Counts a message of so many bytes, if there is room for it; if not, the next step is refused.
+    /// Counts a message of this number of bytes, if there is room for it; if not, the next step fails.
     pub fn note_log(&self, bytes: usize) -> bool {
         if self.logs.get() >= self.limits.logs {
             self.logs.set(u64::MAX);
@@ -275,7 +275,7 @@ impl Budget {
         Ok(())
     }
 
-    /// An error if something would lead so many levels down, each of them a call.
+    /// An error if a call would nest this number of levels deep.
     pub fn check_depth(&self, levels: usize) -> Result<()> {
         if levels > self.limits.depth as usize { Err(self.too_deep()) } else { Ok(()) }
     }

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 
 use kukla_syntax::deep;
 
+use crate::case::downcase;
 use crate::types::Type;
 use crate::types::leaf;
 use crate::{Str, Value};
@@ -70,7 +71,7 @@ fn compare_time(time: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// How two values stand to each other, or why that cannot be said.
+/// The order of two values, or the reason why there is none.
 pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'static str> {
     match (left, right) {
         (Value::String(a), Value::String(b)) => {
@@ -106,7 +107,7 @@ pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'sta
     }
 }
 
-/// What kind of thing a value is, in messages.
+/// The kind of a value, in messages.
 pub fn label(value: &Value) -> Str {
     let label = match value {
         Value::Undef => "Undef Value",
@@ -153,7 +154,7 @@ fn found(yes: bool) -> Option<ValueMatch> {
 pub fn includes(haystack: &Value, needle: &Value) -> Option<ValueMatch> {
     match haystack {
         Value::String(text) => match needle {
-            Value::String(part) => found(text.to_lowercase().contains(&*part.to_lowercase())),
+            Value::String(part) => found(downcase(text).contains(&*downcase(part))),
             Value::Regexp(regexp) => regexp.is_match(text).then(|| ValueMatch::Regexp(text.clone())),
             _ => None,
         },

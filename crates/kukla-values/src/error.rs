@@ -1,3 +1,3 @@
-//! What went wrong, before anyone knows where: the evaluator adds the place.
+//! Errors without a location, which the evaluator adds.
 
 pub use kukla_syntax::{Error, Result};

@@ -51,12 +51,12 @@ impl Default for Lister {
 }
 
 impl Lister {
-    /// One that lists so many members.
+    /// An iterator with this number of members.
     pub fn up_to(most: usize) -> Lister {
         Lister { most, listed: 0 }
     }
 
-    /// All members of a value; an error, before they are made where that can be told, if they are too many.
+    /// All members of a value; an error if there are too many, before they are created where that is known.
     pub fn list(&mut self, value: &Value) -> Result<Array> {
         let Some(members) = iterate(value) else { return Ok(Array::new()) };
         check_elements(self.listed.saturating_add(members.size_hint().0), self.most)?;
@@ -163,7 +163,7 @@ fn element_type(value: &Value) -> Type {
     }
 }
 
-/// Something whose members can be had by number.
+/// A value whose members can be accessed by index.
 #[derive(Clone, Debug)]
 enum Source {
     Array(Array),

@@ -6,12 +6,14 @@
 pub mod arithmetic;
 pub mod binary;
 pub mod budget;
+pub mod case;
 pub mod codes;
 pub mod compare;
 pub mod convert;
 pub mod error;
 pub mod format;
 pub mod iterator;
+pub mod json;
 pub mod name;
 pub mod random;
 pub mod regexp;

@@ -52,7 +52,7 @@ impl Name {
         Some(Name(name))
     }
 
-    /// One bit out of 64 that stands for it, and for some other names: where it is missing, so is the name.
+    /// One bit out of 64, shared with some other names: where it is missing, so is the name.
     #[inline]
     pub fn mark(self) -> u64 {
         let address = self.0.as_ptr().addr() as u64;

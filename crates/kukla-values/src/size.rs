@@ -30,13 +30,13 @@ const ELEMENTS_PER_STEP: u64 = 16;
 /// How many elements a collection has at most that is not looked at closely.
 const SMALL: usize = 8;
 
-/// What is written around an element: quotes, commas, brackets.
+/// The characters around an element: quotes, commas, brackets.
 const BYTES_PER_ELEMENT: f64 = 8.0;
 
 /// How many bytes a guess may tell before it is replaced by counting.
 const WORTH_COUNTING: f64 = 65_536.0;
 
-/// What one path into a value tells about it.
+/// Measurements along one path into a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Guess {
     levels: usize,
@@ -45,13 +45,13 @@ struct Guess {
 }
 
 impl Budget {
-    /// An error if a collection of so many elements would be too large.
+    /// An error if a collection of this number of elements would be too large.
     #[inline]
     pub fn check_elements(&self, elements: usize) -> Result<()> {
         check_elements(elements, self.limits().elements)
     }
 
-    /// An error if a string of so many bytes would be too long.
+    /// An error if a string of this number of bytes would be too long.
     #[inline]
     pub fn check_text(&self, bytes: usize) -> Result<()> {
         let limit = self.limits().text;
@@ -154,7 +154,7 @@ impl Budget {
     }
 }
 
-/// An error if a collection of so many elements would be larger than the limit.
+/// An error if a collection of this number of elements would exceed the limit.
 #[inline]
 pub(crate) fn check_elements(elements: usize, limit: usize) -> Result<()> {
     match elements > limit {
@@ -248,7 +248,7 @@ fn guess(value: &Value, chance: usize, deepest: usize) -> (Guess, Option<&Value>
     (guess, None)
 }
 
-/// What there is too much of.
+/// The exceeded limit.
 enum Excess {
     Levels,
     Elements,

@@ -13,7 +13,7 @@ use crate::{Error, Hash, Result, Value};
 /// A URI in its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Uri {
-    /// What comes before the first colon.
+    /// The part before the first colon.
     pub scheme: Option<String>,
     /// User and password.
     pub userinfo: Option<String>,
@@ -23,11 +23,11 @@ pub struct Uri {
     pub port: Option<u16>,
     /// The path; absent in opaque identifiers such as `mailto:`.
     pub path: Option<String>,
-    /// What follows a question mark.
+    /// The part after a question mark.
     pub query: Option<String>,
-    /// What follows the hash sign.
+    /// The part after the hash sign.
     pub fragment: Option<String>,
-    /// What follows the scheme of an identifier without hierarchy.
+    /// The part after the scheme of an identifier without hierarchy.
     pub opaque: Option<String>,
 }
 

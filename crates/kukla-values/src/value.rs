@@ -1,4 +1,4 @@
-//! What expressions evaluate to.
+//! The results of expressions.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -68,7 +68,7 @@ pub enum Value {
 
 const _: () = assert!(size_of::<Value>() <= 24);
 
-/// What is sensitive is not shown to whoever debugs either.
+/// Sensitive values are not shown in debug output either.
 impl Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut tuple = |name: &str, field: &dyn Debug| f.debug_tuple(name).field(field).finish();
@@ -97,7 +97,7 @@ impl Debug for Value {
     }
 }
 
-/// An object of the program around the language: to Puppet code it has a type and a text, and whoever made it finds its own again
+/// An object of the program around the language: to Puppet code it has a type and a text, and its creator recovers it
 /// with `as_any`.
 pub trait HostObject: Any + Send + Sync + Debug {
     /// The class it has in Puppet.
@@ -107,7 +107,7 @@ pub trait HostObject: Any + Send + Sync + Debug {
         let name = Some(Value::String(self.class_name().as_ref().into()));
         Type::Runtime(Arc::new(RuntimeType { runtime: Some("ruby".into()), name }))
     }
-    /// What stands for it in text.
+    /// Its text.
     fn text(&self) -> Str;
     /// For its maker to get it back.
     fn as_any(&self) -> &dyn Any;
@@ -117,7 +117,7 @@ pub trait HostObject: Any + Send + Sync + Debug {
 #[derive(Clone, Debug, Default, Eq)]
 pub struct Array(EcoVec<Value>);
 
-/// What is nested deeply is taken apart level by level.
+/// Deep nesting is freed level by level.
 impl Drop for Array {
     #[inline]
     fn drop(&mut self) {
@@ -215,7 +215,7 @@ pub type Entries = IndexMap<Value, Value, FxBuildHasher>;
 #[derive(Clone, Debug, Default)]
 pub struct Hash(Arc<Entries>);
 
-/// What is nested deeply is taken apart level by level.
+/// Deep nesting is freed level by level.
 impl Drop for Hash {
     #[inline]
     fn drop(&mut self) {

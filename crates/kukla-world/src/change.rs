@@ -1,4 +1,4 @@
-//! Changes of files by code, where a policy allows them.
+//! Changes that code makes to files, where a policy allows them.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ impl Change<'_> {
     }
 }
 
-/// The owner, group and mode of a file.
+/// The owner and permissions of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ownership {
     /// The user's number.

@@ -3,7 +3,7 @@
 kukla_syntax::codes! {
     pub CODES;
 
-    /// Policy keeps code from doing this. The user decides what code may read, run and see; the message names the
+    /// Policy does not allow this access. The user who runs Kukla decides what code may read, run and see; the message names the
     /// option that would allow it.
     ///
     /// ```puppet

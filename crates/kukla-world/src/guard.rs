@@ -21,7 +21,7 @@ use crate::{
 pub struct Guarded<W> {
     world: W,
     policy: Policy,
-    /// The paths that may be read, without links; unused where everything may be read.
+    /// The paths that may be read, with links resolved; unused where everything may be read.
     admitted: RwLock<Vec<PathBuf>>,
 }
 

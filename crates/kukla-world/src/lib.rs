@@ -81,11 +81,11 @@ pub struct CommandOutput {
     pub stderr: Vec<u8>,
 }
 
-/// A process that is sent lines and answers each with one; it ends when this is dropped.
+/// A process with which lines are exchanged; it ends when this is dropped.
 pub trait Conversation: Send + Debug {
     /// Sends a line and waits for the next one that comes. After an error there are no more.
     fn ask(&mut self, line: &str) -> FileResult<String>;
-    /// The standard error of the process since this was last called.
+    /// The text on the process's standard error since the last call.
     fn complaints(&mut self) -> Vec<u8>;
 }
 

@@ -1,4 +1,4 @@
-//! The policy for code: what it may reach outside, set by the user and checked in one place.
+//! The access policy of code: one policy, decided by the user who runs Kukla and applied in one place.
 //!
 //! A [`Guarded`](crate::Guarded) world asks about files, commands and environment variables itself, so nothing that goes through
 //! [`World`] can forget to. What does not go through it (the network, a clock or randomness that code in Ruby
@@ -15,7 +15,7 @@ use crate::{Change, World};
 /// The file that is always there and empty; anyone may read it.
 pub const NOTHING: &str = "/dev/null";
 
-/// The effects that code may have outside.
+/// The permissions of code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Which files may be read.
@@ -61,11 +61,11 @@ pub struct Files {
 /// How far from the repository files may be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// The environment's directory and the paths that the user named. Nothing that the environment says adds to it.
+    /// The environment's directory and paths that the caller named. Nothing in the environment adds to it.
     Repository,
     /// Besides, the module path and the data directories, wherever `environment.conf` and `hiera.yaml` say they are.
     Modules,
-    /// All files that the process may read, as in Puppet.
+    /// Everything that the process may read: as in Puppet.
     #[default]
     Any,
 }
@@ -73,12 +73,12 @@ pub enum Reach {
 /// Which files a compilation may change: some functions keep what they have made up, such as passwords, for the next time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Writes {
-    /// None: the default, since a catalog should be the only result of a compilation.
+    /// None: the default, because a catalog should be the only result of a compilation.
     #[default]
     Off,
-    /// These directories and everything below them.
+    /// Everything below these directories, and the directories themselves.
     Below(Vec<PathBuf>),
-    /// All files that the process may change, as in Puppet.
+    /// Everything that the process may change: as in Puppet.
     On,
 }
 

@@ -1,8 +1,8 @@
 //! The record of inputs: the questions to the world that a result depends on, and their answers.
 //!
-//! A cache entry that was made from answers of the world (a program, a data file, the answer to a lookup) holds the [`InputSet`] it was
-//! made from; [`tracked`] gives one. A user of the entry adds that set to its own. So the record of a compilation is complete although
-//! most of its inputs were read for others before it.
+//! Everything that is cached from answers of the world (a program, a data file, the answer to a lookup) carries the
+//! [`InputSet`] it was made from; [`tracked`] returns one. Users of a cached value add its set to their own. So the
+//! record of a compilation is complete although most of its inputs were read for others before it.
 //!
 //! Inputs are numbers into the [`Ledger`] of a [`Recorded`] world, which has each question with its answer once. A world without a ledger is
 //! not recorded, and all sets stay empty.
@@ -39,14 +39,14 @@ pub enum Question {
     Now,
 }
 
-/// The answer of the world, as far as it takes to know whether it would be the same again.
+/// The answer of the world, with enough detail to test whether it would be the same again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
     /// There is nothing of that name.
     Absent,
     /// There is something of that name.
     Present,
-    /// It is there, but cannot be read, or policy refuses it.
+    /// It exists, but cannot be read.
     Refused,
     /// It is this.
     Is(Digest),
@@ -126,7 +126,7 @@ impl Answer {
     }
 }
 
-/// A question and its answer: one input of a result.
+/// A question and its answer: one dependency of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Input {
     /// The question.
@@ -262,7 +262,7 @@ impl InputSet {
 
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = InputId> {
-        // The lowest bit is yielded and cleared until there is none.
+        // The lowest bit is returned and cleared until there is none.
         let words = |word: u64| std::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)));
         let set = move |word: u64| words(word).take_while(|left| *left != 0).map(u64::trailing_zeros);
         (0u32..).zip(&self.bits).flat_map(move |(at, word)| set(*word).map(move |bit| InputId(at * 64 + bit)))
@@ -272,11 +272,11 @@ impl InputSet {
 /// The inputs of one compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// The inputs of its code, and those that the code asked for itself: manifests, templates, commands.
+    /// The inputs of its code, and what the code read itself: manifests, templates, commands.
     pub code: InputSet,
-    /// The data files, and the keys that were looked up in them.
+    /// The data files that were found, and the keys that were looked up.
     pub data: InputSet,
-    /// The variables of the node that were used: the name of a fact or of another variable, whether it is set or not; `facts.NAME`
+    /// The variables of the node that were used: the name of a fact or of another variable that it may set, whether it does or not; `facts.NAME`
     /// for one of `$facts`, or `facts` for all of them.
     pub facts: BTreeSet<String>,
     /// The types whose exported resources were collected.
@@ -370,7 +370,7 @@ impl<'w> Tracker<'w> {
         self.with(|record| record.collected.insert(type_name.to_owned()));
     }
 
-    /// The record.
+    /// The recorded inputs.
     pub fn into_record(self) -> Record {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

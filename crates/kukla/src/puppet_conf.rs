@@ -89,7 +89,7 @@ impl PuppetConf {
                 _ => {}
             }
             let value = typed(&site.settings.all, name, value);
-            site.settings.set(name, value).map_err(|why| Problem::invalid("").because(why))?;
+            site.settings.set(name, value)?;
         }
         Ok(())
     }

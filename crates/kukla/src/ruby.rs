@@ -108,18 +108,18 @@ impl Host for Surroundings<'_> {
         }
     }
 
-    fn write_out(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.out.write_all(bytes).map_err(|error| error.to_string())
+    fn write_out(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.out.write_all(bytes)
     }
 
-    fn write_err(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn write_err(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         // What was written before is seen before.
-        self.out.flush().map_err(|error| error.to_string())?;
-        self.err.write_all(bytes).map_err(|error| error.to_string())
+        self.out.flush()?;
+        self.err.write_all(bytes)
     }
 
-    fn flush_out(&mut self) -> Result<(), String> {
-        self.out.flush().map_err(|error| error.to_string())
+    fn flush_out(&mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 
     fn read_line(&mut self) -> Option<Vec<u8>> {

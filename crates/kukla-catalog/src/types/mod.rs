@@ -11,7 +11,7 @@ mod titles;
 
 pub use titles::{Change, TitlePattern};
 
-/// What an attribute is to its type.
+/// The role of an attribute in its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeKind {
     /// Something on the machine that can be brought into a state.
@@ -101,7 +101,7 @@ fn find(table: &'static [NativeType], name: &str) -> Option<&'static NativeType>
 }
 
 impl NativeType {
-    /// What an attribute is, if the type has it.
+    /// The role of an attribute, if the type has it.
     pub fn attribute(&self, name: &str) -> Option<AttributeKind> {
         if self.properties.binary_search(&name).is_ok() {
             Some(AttributeKind::Property)
@@ -117,7 +117,7 @@ impl NativeType {
         self.open || attribute == "name" || self.attribute(attribute).is_some()
     }
 
-    /// The attribute that `name` stands for. A type with several name variables has none that does.
+    /// The attribute that `name` is an alias of. A type with several name variables has none.
     pub fn namevar(&self) -> &'static str {
         match &*self.namevars {
             [only] => only,

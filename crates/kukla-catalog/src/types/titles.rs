@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use kukla_syntax::{bail, diagnostic};
+use kukla_values::case;
 use kukla_values::regexp::Regexp;
 use kukla_values::{Error, Result, Str};
 
@@ -16,7 +17,7 @@ pub struct TitlePattern {
     pub regexp: Cow<'static, str>,
     /// The attributes its groups set, in order.
     pub attributes: Cow<'static, [&'static str]>,
-    /// What is done to the text of each group first; nothing to those beyond the end.
+    /// A conversion of the text of each group; none for groups beyond the end.
     pub changes: Vec<Vec<Change>>,
 }
 
@@ -33,20 +34,16 @@ pub enum Change {
     Strip,
     /// A line break at the end goes, or this text.
     Chomp(Option<String>),
-    /// What a regular expression matches, everywhere or once, is replaced by a text.
+    /// Replaces matches of a regular expression, all or the first, by a text.
     Replace(String, String, bool),
 }
 
 impl Change {
     fn apply(&self, text: &str) -> Result<String> {
         Ok(match self {
-            Change::Downcase => text.to_lowercase(),
-            Change::Upcase => text.to_uppercase(),
-            Change::Capitalize => {
-                let mut chars = text.chars();
-                let first = chars.next().into_iter().flat_map(char::to_uppercase);
-                first.chain(chars.flat_map(char::to_lowercase)).collect()
-            }
+            Change::Downcase => case::downcase(text).into(),
+            Change::Upcase => case::upcase(text).into(),
+            Change::Capitalize => case::capitalize(text).into(),
             Change::Strip => text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r', '\0']).to_owned(),
             Change::Chomp(Some(end)) => text.strip_suffix(end.as_str()).unwrap_or(text).to_owned(),
             Change::Chomp(None) => {
@@ -71,7 +68,7 @@ impl TitlePattern {
 }
 
 impl TitlePattern {
-    /// What the groups caught in a title, if the pattern matches it.
+    /// The groups of a title, if the pattern matches it.
     fn groups(&self, title: &str) -> Result<Option<Vec<Option<Str>>>> {
         let regexp = Regexp::new(&self.regexp)?;
         let Some(groups) = regexp.captures(title)? else { return Ok(None) };
@@ -91,7 +88,7 @@ impl TitlePattern {
 pub type Names = Vec<(&'static str, Option<Str>)>;
 
 impl NativeType {
-    /// Whether a title is the value of the only name variable, as it stands.
+    /// Whether a title is, unchanged, the value of the only name variable.
     pub fn title_is_name(&self, title: &str) -> bool {
         match self.titles {
             Titles::Whole => self.namevars.len() == 1,

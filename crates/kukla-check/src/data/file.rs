@@ -108,7 +108,7 @@ impl DataFile {
             }
             Err(error) => {
                 file.problem =
-                    Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &error.what));
+                    Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &error.problem()));
             }
         }
         // In HOCON what is there twice is joined; JSON is read as the YAML that it is.

@@ -1,9 +1,9 @@
-//! `kukla ca`: the certificate authority at hand.
+//! `kukla ca`: management of the certificate authority.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, suggest};
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
 use kukla_server::ca::setup::{self, HostFiles};
@@ -11,18 +11,20 @@ use kukla_server::ca::status::{State, Status};
 use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
 use kukla_server::settings::Settings;
 
+use super::options::split_assignment;
 use super::server_options::ServerOptions;
-use crate::Outcome;
-use crate::output::{errln, outln};
+use crate::output::{self, out, outln};
+use crate::render::table::Table;
+use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  kukla ca setup                                make an authority, and the server's own certificate
-  kukla ca list                                 requests that wait
+  kukla ca setup                                create an authority and the server's own certificate
+  kukla ca list                                 pending certificate requests
   kukla ca sign web1.example.com
   kukla ca revoke web1.example.com
-  kukla ca doctor                               what ends when, and what is wrong")]
+  kukla ca doctor                               expiry dates and errors")]
 pub struct Args {
     #[command(subcommand)]
     action: Action,
@@ -32,145 +34,138 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// List requests that wait; with --all certificates as well
+    /// List pending certificate requests, and with --all certificates
     List {
-        /// Nodes to list; all without any
+        /// Nodes to list [default: all]
         #[arg(value_name = "NODE")]
         names: Vec<String>,
-        /// Certificates that are signed or revoked as well
+        /// Include signed and revoked certificates
         #[arg(long, short)]
         all: bool,
-        /// How to print them
+        /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Sign requests
+    /// Sign certificate requests
     Sign {
-        /// Whose requests
+        /// Nodes whose requests to sign
         #[arg(value_name = "NODE", required_unless_present = "all")]
         names: Vec<String>,
-        /// All that wait
+        /// Sign all pending requests
         #[arg(long, conflicts_with = "names")]
         all: bool,
-        /// For how long they are valid, as 90d or 5y; by default what ca_ttl says
-        #[arg(long, value_name = "TIME", value_parser = duration)]
+        /// Validity of the certificates, for example 90d or 5y [default: the setting ca_ttl]
+        #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         ttl: Option<Duration>,
     },
-    /// Revoke all certificates that nodes were ever given
+    /// Revoke all certificates that were issued to nodes
     Revoke {
-        /// Whose certificates
+        /// Nodes whose certificates to revoke
         #[arg(value_name = "NODE", required = true)]
         names: Vec<String>,
     },
-    /// Revoke certificates and remove them, so that their nodes can ask for new ones
+    /// Revoke certificates and delete them, so that their nodes can request new ones
     Clean {
-        /// Whose certificates
+        /// Nodes whose certificates to delete
         #[arg(value_name = "NODE", required = true)]
         names: Vec<String>,
     },
-    /// Make keys and certificates for nodes that did not ask
+    /// Generate keys and certificates for nodes without a request
     Generate {
-        /// For whom
+        /// Nodes to generate them for
         #[arg(value_name = "NODE", required = true)]
         names: Vec<String>,
-        /// Further names they are valid for, separated by commas: web.example.com, IP:10.0.0.1
+        /// Alternative names, separated by commas: web.example.com, IP:10.0.0.1
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         alt_names: Vec<String>,
-        /// An extension, as pp_role=web; may be given several times
+        /// Add an extension, for example pp_role=web; repeatable
         #[arg(long = "extension", value_name = "NAME=VALUE")]
         extensions: Vec<String>,
-        /// For how long they are valid, as 90d or 5y; by default what ca_ttl says
-        #[arg(long, value_name = "TIME", value_parser = duration)]
+        /// Validity of the certificates, for example 90d or 5y [default: the setting ca_ttl]
+        #[arg(long, value_name = "TIME", value_parser = parse_duration)]
         ttl: Option<Duration>,
     },
-    /// Make an authority, and the server's own certificate
+    /// Create an authority and the server's own certificate
     Setup {
-        /// Further names the server's certificate is valid for, separated by commas; by default dns_alt_names, or puppet
+        /// Alternative names of the server's certificate, separated by commas [default: the setting dns_alt_names, or puppet]
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         alt_names: Vec<String>,
     },
-    /// Bring in an authority whose certificate another one has signed
+    /// Import an intermediate authority: its key, certificates and revocation lists
     Import {
-        /// The certificates: the one that signs, and those above it
+        /// File with the signing certificate and those above it (PEM)
         #[arg(long, value_name = "FILE")]
         cert_bundle: PathBuf,
-        /// The private key of the one that signs
+        /// File with the private key of the signing certificate (PEM)
         #[arg(long, value_name = "FILE")]
         private_key: PathBuf,
-        /// The lists of what they have revoked, one for each
+        /// File with one revocation list (CRL) for each certificate (PEM)
         #[arg(long, value_name = "FILE")]
         crl_chain: PathBuf,
     },
-    /// Tell what ends when, and what is wrong
+    /// Report expiry dates and errors of all certificates
     Doctor,
 }
 
-/// How certificates are listed.
+/// The output format of lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For people
+    /// Plain text
     #[default]
     Text,
-    /// For machines
+    /// A JSON array
     Json,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
-    time::duration(text).ok_or_else(|| "a duration is a number of seconds, or as 90d, 12h, 5y".to_owned())
+fn parse_duration(text: &str) -> Result<Duration, Problem> {
+    let invalid = || Problem::invalid("expected a number of seconds, or a number and a unit: 90d, 12h, 5y");
+    time::duration(text).ok_or_else(invalid)
 }
 
-/// Runs the command.
-pub fn run(args: &Args) -> Outcome {
-    match act(args) {
-        Ok(outcome) => outcome,
-        Err(problem) => Outcome::unable(&problem),
-    }
-}
-
-fn act(args: &Args) -> Result<Outcome, String> {
-    let settings = Settings::read(&args.server.overrides()?).map_err(|problem| problem.with_help())?;
+/// Runs the subcommand.
+pub fn run(args: &Args) -> CommandResult {
+    let settings = Settings::read(&args.server.overrides()?)?;
     let Some((layout, practice)) = settings.authority.clone() else {
-        return Err("services.d/ca.cfg says that there is no certificate authority here".to_owned());
+        return Err(Problem::not_found(
+            "services.d/ca.cfg disables the certificate authority on this machine",
+        ));
     };
     let host = &settings.host;
-    let told = |refusal: Refusal| Problem::from(refusal).with_help();
     match &args.action {
         Action::Setup { alt_names } => {
-            let authority = setup::make(&layout, practice, &host.certname).map_err(told)?;
+            let authority = setup::make(&layout, practice, &host.certname)?;
             let names = if alt_names.is_empty() { &settings.alt_names } else { alt_names };
-            setup::make_host(&authority, host, names).map_err(told)?;
+            setup::make_host(&authority, host, names)?;
             outln!("The authority is in {}", layout.directory.display());
             outln!("The certificate of {} is {}", host.certname, host.certificate().display());
-            return Ok(Outcome::Done);
+            return Ok(ExitKind::Success);
         }
         Action::Import { cert_bundle, private_key, crl_chain } => {
-            let read =
-                |path: &PathBuf| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-            let (certificates, key, lists) = (read(cert_bundle)?, read(private_key)?, read(crl_chain)?);
-            let files = AuthorityFiles { certificates: &certificates, key: &key, lists: &lists };
-            let authority = import::import(&layout, practice, files).map_err(told)?;
-            setup::make_host(&authority, host, &settings.alt_names).map_err(told)?;
+            let certificates = files::read_bytes(cert_bundle)?;
+            let (key, lists) = (files::read_bytes(private_key)?, files::read_bytes(crl_chain)?);
+            let authority_files = AuthorityFiles { certificates: &certificates, key: &key, lists: &lists };
+            let authority = import::import(&layout, practice, authority_files)?;
+            setup::make_host(&authority, host, &settings.alt_names)?;
             outln!("The authority is in {}", layout.directory.display());
-            return Ok(Outcome::Done);
+            return Ok(ExitKind::Success);
         }
         _ => {}
     }
-    let authority = Authority::open(layout, practice).map_err(told)?;
+    let authority = Authority::open(layout, practice)?;
     match &args.action {
-        Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(told),
+        Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(Problem::from),
         Action::Sign { names, all, ttl } => {
-            let names =
-                if *all { authority.requested().map_err(|error| error.to_string())? } else { names.clone() };
+            let names = if *all { authority.requested()? } else { names.clone() };
             if names.is_empty() {
-                outln!("No requests wait");
+                outln!("No pending requests");
             }
-            Ok(each(&names, "signed", |name| authority.sign(name, *ttl).map(|_| ())))
+            Ok(for_each(&names, "signed", |name| authority.sign(name, *ttl).map(|_| ())))
         }
-        Action::Revoke { names } => Ok(each(names, "revoked", |name| {
+        Action::Revoke { names } => Ok(for_each(names, "revoked", |name| {
             authority.revoke(&[name.to_owned()])?;
             setup::publish(&authority, host)
         })),
-        Action::Clean { names } => Ok(each(names, "cleaned", |name| {
+        Action::Clean { names } => Ok(for_each(names, "cleaned", |name| {
             if authority.knows(name)? {
                 authority.revoke(&[name.to_owned()])?;
                 setup::publish(&authority, host)?;
@@ -182,46 +177,44 @@ fn act(args: &Args) -> Result<Outcome, String> {
             }
         })),
         Action::Generate { names, alt_names, extensions, ttl } => {
-            let extensions = extensions.iter().map(|each| {
-                let (name, value) = each
-                    .split_once('=')
-                    .ok_or_else(|| format!("--extension {each}: it is written as NAME=VALUE"))?;
-                Ok::<_, String>((name.to_owned(), value.to_owned()))
+            let extensions = extensions.iter().map(|extension| {
+                let (name, value) = split_assignment("--extension", extension)?;
+                Ok::<_, Problem>((name.to_owned(), value.to_owned()))
             });
-            let wanted = CertificateOptions {
+            let options = CertificateOptions {
                 alt_names: alt_names.clone(),
                 extensions: extensions.collect::<Result<_, _>>()?,
                 lifetime: *ttl,
             };
-            Ok(each(names, "made", |name| {
-                let (key, certificate) = authority.generate(name, &wanted)?;
+            Ok(for_each(names, "generated", |name| {
+                let (key, certificate) = authority.generate(name, &options)?;
                 let files = HostFiles { ssldir: host.ssldir.clone(), certname: name.to_owned() };
                 setup::write_host(&files, &key, &certificate)?;
                 outln!("{name}: {} and {}", files.certificate().display(), files.key().display());
                 Ok(())
             }))
         }
-        Action::Doctor => examine(&authority, host).map_err(told),
-        Action::Setup { .. } | Action::Import { .. } => Ok(Outcome::Done),
+        Action::Doctor => examine(&authority, host).map_err(Problem::from),
+        Action::Setup { .. } | Action::Import { .. } => Ok(ExitKind::Success),
     }
 }
 
-/// Does something for each name, and goes on after one that fails.
-fn each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refusal>) -> Outcome {
-    let mut outcome = Outcome::Done;
+/// Runs an action for each name, and continues after one that fails.
+fn for_each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refusal>) -> ExitKind {
+    let mut has_failed = false;
     for name in names {
         match act(name) {
             Ok(()) => outln!("{name}: {done}"),
             Err(refusal) => {
-                errln!("kukla: {name}: {refusal}");
-                outcome = Outcome::Found;
+                output::report(&Problem::other(name).because(refusal));
+                has_failed = true;
             }
         }
     }
-    outcome
+    ExitKind::findings_if(has_failed)
 }
 
-fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> Result<Outcome, Refusal> {
+fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> Result<ExitKind, Refusal> {
     let found = authority.statuses((!all && names.is_empty()).then_some(State::Requested))?;
     let found: Vec<Status> =
         found.into_iter().filter(|status| names.is_empty() || names.contains(&status.name)).collect();
@@ -242,33 +235,41 @@ fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> R
     }
     let missing: Vec<&String> =
         names.iter().filter(|name| !found.iter().any(|status| status.name == **name)).collect();
-    for name in &missing {
-        errln!("kukla: there is no certificate of {name}, nor a request");
+    if missing.is_empty() {
+        return Ok(ExitKind::Success);
     }
-    Ok(if missing.is_empty() { Outcome::Done } else { Outcome::Found })
+    let known = authority.statuses(None)?;
+    for name in missing {
+        let problem = Problem::not_found("no certificate or request of").on(format!("'{name}'"));
+        output::report(&match suggest::nearest(name, known.iter().map(|status| status.name.as_str())) {
+            Some(near) => problem.help(format!("did you mean '{near}'?")),
+            None => problem,
+        });
+    }
+    Ok(ExitKind::Findings)
 }
 
 fn section(title: &str, all: Vec<&Status>) {
     if all.is_empty() {
         return;
     }
-    let width = all.iter().map(|status| status.name.len()).max().unwrap_or(0);
-    outln!("{title}");
+    let mut table = Table::default();
     for status in all {
-        let mut line = format!("    {:width$}  (SHA256)  {}", status.name, status.fingerprints.sha256);
+        let mut details = status.fingerprints.sha256.clone();
         if !status.alt_names.is_empty() {
-            line.push_str(&format!("  alt names: {}", status.alt_names.join(", ")));
+            details += &format!("  alt names: {}", status.alt_names.join(", "));
         }
         if !status.authorization.is_empty() {
             let rights: Vec<String> =
                 status.authorization.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            line.push_str(&format!("  authorization extensions: {}", rights.join(", ")));
+            details += &format!("  authorization extensions: {}", rights.join(", "));
         }
-        outln!("{line}");
+        table.row([format!("    {}", status.name), "(SHA256)".to_owned(), details]);
     }
+    out!("{title}\n{}", table.text());
 }
 
-fn examine(authority: &Authority, host: &HostFiles) -> Result<Outcome, Refusal> {
+fn examine(authority: &Authority, host: &HostFiles) -> Result<ExitKind, Refusal> {
     let findings = doctor::examine(authority, Some(host))?;
     for finding in &findings {
         let mark = match finding.grade {
@@ -278,6 +279,5 @@ fn examine(authority: &Authority, host: &HostFiles) -> Result<Outcome, Refusal> 
         };
         outln!("{mark:5}  {}", finding.text);
     }
-    let is_wrong = findings.iter().any(|finding| finding.grade == Grade::Wrong);
-    Ok(if is_wrong { Outcome::Found } else { Outcome::Done })
+    Ok(ExitKind::findings_if(findings.iter().any(|finding| finding.grade == Grade::Wrong)))
 }

@@ -1,133 +1,121 @@
-//! `kukla check`: what is wrong with a repository, code and data, without running anything?
+//! `kukla check`: finds errors in the code and data of a repository, without running it.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
 use kukla::config_file::ConfigFile;
-use kukla::syntax::{Diagnostic, Strict};
+use kukla::syntax::{Diagnostic, Problem, ProblemKind, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
 use kukla_check::{Asks, Checker, Config, Finding, Options, Report, Target, baseline, fix};
 
 use crate::output::{errln, out};
 use crate::render::{self, Findings, Format};
-use crate::{Outcome, files};
+use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files and directories; `-` is standard input
+    /// Files and directories to check; `-` is standard input
     paths: Vec<PathBuf>,
-    /// How to print what is found
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Report what is likely, not only what is certain; with a level (off, warning, error) Puppet's setting of that name, which
-    /// says what becomes of questionable code
-    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "more")]
+    /// Report probable errors, too; with a level (off, warning, error), set Puppet's setting `strict` instead
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "probable")]
     strict: Option<Strictness>,
-    /// Directories of modules, separated by colons; by default what environment.conf says. A file below them may only define what it
-    /// is named for
+    /// Directories of modules, separated by colons [default: from environment.conf]. A file in them may only define the class or type
+    /// that it is named after
     #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
-    /// Let warnings count as errors in the exit status
+    /// Exit with code 1 on warnings, too
     #[arg(long)]
     deny_warnings: bool,
-    /// Report what nothing uses as well
+    /// Report unused code and data, too
     #[arg(long)]
     unused: bool,
-    /// Report what that version no longer has as well
-    #[arg(long, value_name = "VERSION", value_parser = target)]
+    /// Report features that this version no longer has, too: puppet-8, openvox-8 or openvox-9
+    #[arg(long, value_name = "VERSION", value_parser = parse_target)]
     target: Option<Target>,
-    /// Mend what can be mended without changing what is meant
+    /// Fix findings where the fix does not change the meaning
     #[arg(long)]
     fix: bool,
-    /// With --fix, mend what is probably meant as well, such as misspelt names
+    /// With --fix, apply probable fixes, too, such as those of misspelt names
     #[arg(long, requires = "fix")]
     unsafe_fixes: bool,
-    /// The configuration; by default kukla.toml at the root of the repository
+    /// Configuration file [default: kukla.toml at the root of the repository]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// A file with findings that are known and not reported; by default what the configuration says
+    /// Do not report the findings in this file [default: from the configuration]
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write what is found to the baseline instead of reporting it
+    /// Write the findings to the baseline instead of reporting them
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
 }
 
-fn target(text: &str) -> Result<Target, String> {
+fn parse_target(text: &str) -> Result<Target, Problem> {
     match text {
         "puppet-8" | "openvox-8" => Ok(Target::Puppet8),
         "openvox-9" => Ok(Target::Openvox9),
-        _ => Err("it is one of 'puppet-8', 'openvox-8', 'openvox-9'".into()),
+        _ => Err(Problem::invalid("expected 'puppet-8', 'openvox-8' or 'openvox-9'")),
     }
 }
 
-/// What `--strict` says.
+/// The value of `--strict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strictness {
-    More,
+    /// Without a level: report probable errors, too.
+    Probable,
+    /// With a level: Puppet's setting.
     Puppet(Strict),
 }
 
 impl std::str::FromStr for Strictness {
-    type Err = String;
+    type Err = Problem;
 
-    fn from_str(text: &str) -> Result<Strictness, String> {
-        if text == "more" { Ok(Strictness::More) } else { text.parse().map(Strictness::Puppet) }
+    fn from_str(text: &str) -> Result<Strictness, Problem> {
+        if text == "probable" { Ok(Strictness::Probable) } else { text.parse().map(Strictness::Puppet) }
     }
 }
 
-/// A repository and what of it is to be checked.
+/// A repository, and the paths in it to check.
 #[derive(Debug)]
-struct Part {
+struct Scope {
     root: PathBuf,
     shape: Shape,
     only: Vec<PathBuf>,
     extra: Vec<PathBuf>,
 }
 
-/// Checks what was asked for and prints what is found.
-pub fn run(args: &Args) -> Outcome {
+/// Checks the paths and prints the findings.
+pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let world: Arc<dyn World> = Arc::new(DiskWorld::default());
     let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|path| path.as_os_str() == "-");
     let here = args.paths.is_empty().then(|| PathBuf::from("."));
     let paths: Vec<PathBuf> = paths.into_iter().chain(here).collect();
-    let parts = match parts(&*world, &paths) {
-        Ok(parts) => parts,
-        Err(problem) => return Outcome::unable(&problem),
-    };
     let mut report = Report::default();
-    for part in parts {
-        match check(args, &world, part) {
-            Ok(found) => {
-                report.findings.extend(found.findings);
-                report.files += found.files;
-                report.unreadable.extend(found.unreadable);
-            }
-            Err(problem) => return Outcome::unable(&problem),
-        }
+    for scope in scopes(&*world, &paths)? {
+        let one = check(args, &world, scope)?;
+        report.findings.extend(one.findings);
+        report.files += one.files;
+        report.unreadable.extend(one.unreadable);
     }
     if !input.is_empty() {
         report.files += 1;
-        match standard_input(args) {
-            Ok(found) => report.findings.extend(found),
-            Err(problem) => return Outcome::unable(&problem),
-        }
+        report.findings.extend(check_stdin(args)?);
     }
     if report.files == 0 && report.findings.is_empty() && report.unreadable.is_empty() {
-        return Outcome::unable(
-            "there is nothing to check: no manifests, templates or data (.pp, .epp, .yaml) were found",
-        );
+        return Err(Problem::not_found("nothing to check")
+            .because("no manifests, templates or data files (.pp, .epp, .yaml) found"));
     }
-    tell(args, report)
+    Ok(print(args, report))
 }
 
-fn tell(args: &Args, report: Report) -> Outcome {
+fn print(args: &Args, report: Report) -> ExitKind {
     for problem in &report.unreadable {
         errln!("kukla: {problem}");
     }
@@ -138,31 +126,28 @@ fn tell(args: &Args, report: Report) -> Outcome {
     let (errors, warnings) = findings[0].counts();
     errln!("{}", summary(report.files, errors, warnings));
     if !report.unreadable.is_empty() {
-        Outcome::Unable
-    } else if errors > 0 || args.deny_warnings && warnings > 0 {
-        Outcome::Found
-    } else {
-        Outcome::Done
+        return ExitKind::Failure;
     }
+    ExitKind::findings_if(errors > 0 || args.deny_warnings && warnings > 0)
 }
 
-/// Which repositories the paths lie in, and which parts of them are meant.
-fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
-    let mut parts: Vec<Part> = Vec::new();
+/// The repositories of the paths, each with those of the paths that lie in it.
+fn scopes(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Scope>, Problem> {
+    let mut scopes: Vec<Scope> = Vec::new();
     for path in paths {
-        let path = path.canonicalize().map_err(|error| files::problem(path, &error))?;
-        let mut add = |root: PathBuf, shape: Shape, only: PathBuf, extra: Vec<PathBuf>| match parts
+        let path = path.canonicalize().map_err(|error| Problem::io("read", path, &error))?;
+        let mut add = |root: PathBuf, shape: Shape, only: PathBuf, extra: Vec<PathBuf>| match scopes
             .iter_mut()
-            .find(|part| part.root == root && part.shape == shape)
+            .find(|scope| scope.root == root && scope.shape == shape)
         {
-            Some(part) => {
-                part.only.push(only);
-                part.extra.extend(extra);
+            Some(scope) => {
+                scope.only.push(only);
+                scope.extra.extend(extra);
             }
-            None => parts.push(Part { root, shape, only: vec![only], extra }),
+            None => scopes.push(Scope { root, shape, only: vec![only], extra }),
         };
         let mut code = files::find_code(std::slice::from_ref(&path))?;
-        // What tests bring along is someone else's.
+        // Fixtures of tests are copies of other modules.
         let is_fixture = |file: &PathBuf| {
             file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))
         };
@@ -171,7 +156,7 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
             add(root, shape, path, code);
             continue;
         }
-        // A directory may have several in it, and files that belong to none.
+        // A directory may contain several repositories, and files that belong to none.
         for file in code {
             match file.parent().and_then(|above| kukla_check::root_of(world, above)) {
                 Some((root, shape)) => {
@@ -189,19 +174,18 @@ fn parts(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Part>, String> {
             }
         }
     }
-    Ok(parts)
+    Ok(scopes)
 }
 
-fn check(args: &Args, world: &Arc<dyn World>, part: Part) -> Result<Report, String> {
-    let config = configuration(args, &part.root)?;
-    let mut part = part;
+fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<Report, Problem> {
+    let config = read_config(args, &scope.root)?;
     if args.paths.is_empty() && !config.paths.is_empty() {
-        part.only = config.paths.iter().map(|path| part.root.join(path)).collect();
+        scope.only = config.paths.iter().map(|path| scope.root.join(path)).collect();
     }
     let options = Options {
         manifest: None,
         asks: Asks {
-            strict: args.strict == Some(Strictness::More) || config.strict,
+            strict: args.strict == Some(Strictness::Probable) || config.strict,
             unused: args.unused,
             target: args.target,
         },
@@ -211,23 +195,23 @@ fn check(args: &Args, world: &Arc<dyn World>, part: Part) -> Result<Report, Stri
             .iter()
             .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()))
             .collect(),
-        extra: part.extra,
-        only: part.only,
+        extra: scope.extra,
+        only: scope.only,
     };
-    let root = part.root.clone();
-    let mut checker = Checker::new(Arc::clone(world), part.root, part.shape, options);
-    let mut report = checker.check().map_err(|wrong| wrong.to_string())?;
+    let root = scope.root.clone();
+    let mut checker = Checker::new(Arc::clone(world), scope.root, scope.shape, options);
+    let mut report = checker.check()?;
     report.findings = report
         .findings
         .into_iter()
         .filter_map(|finding| {
-            let path = below_root(&finding, &root);
+            let path = relative_path(&finding, &root);
             config.apply(finding, &path)
         })
         .collect();
-    against_baseline(args, &config, &root, &mut report)?;
+    apply_baseline(args, &config, &root, &mut report)?;
     if args.fix {
-        mend(args, &mut report)?;
+        apply_fixes(args, &mut report)?;
     }
     Ok(report)
 }
@@ -239,81 +223,72 @@ fn puppet_strict(args: &Args) -> Strict {
     }
 }
 
-fn configuration(args: &Args, root: &Path) -> Result<Config, String> {
+fn read_config(args: &Args, root: &Path) -> Result<Config, Problem> {
     let path = args.config.clone().unwrap_or_else(|| root.join("kukla.toml"));
-    match std::fs::read_to_string(&path) {
-        Ok(text) => {
-            let read = ConfigFile::parse(&path, &text).and_then(|file| Config::read(&file));
-            read.map_err(|problem| problem.with_help())
-        }
-        Err(error) if args.config.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
+    match files::read_text(&path) {
+        Ok(text) => ConfigFile::parse(&path, &text).and_then(|file| Config::read(&file)),
+        Err(problem) if args.config.is_none() && problem.kind() == ProblemKind::NotFound => {
             Ok(Config::default())
         }
-        Err(error) => Err(files::problem(&path, &error)),
+        Err(problem) => Err(problem),
     }
 }
 
-/// The path of a finding's file from the root.
-fn below_root(finding: &Finding, root: &Path) -> String {
+/// The path of a finding's file, relative to the root.
+fn relative_path(finding: &Finding, root: &Path) -> String {
     let file = finding.diagnostic.position.as_ref().and_then(|place| place.file()).unwrap_or_default();
     Path::new(file)
         .strip_prefix(root)
         .map_or_else(|_| file.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
-/// Leaves out what the baseline knows, or makes what was found known.
-fn against_baseline(args: &Args, config: &Config, root: &Path, report: &mut Report) -> Result<(), String> {
+/// Removes the findings of the baseline from the report, or writes the baseline.
+fn apply_baseline(args: &Args, config: &Config, root: &Path, report: &mut Report) -> Result<(), Problem> {
     let configured = config.baseline.as_ref().map(|path| root.join(path));
     let Some(path) = args.baseline.clone().or(configured) else { return Ok(()) };
     if args.write_baseline {
-        let found = report.findings.iter().map(|finding| (finding, below_root(finding, root)));
-        std::fs::write(&path, baseline::write(found)).map_err(|error| files::problem(&path, &error))?;
+        let findings = report.findings.iter().map(|finding| (finding, relative_path(finding, root)));
+        std::fs::write(&path, baseline::write(findings))
+            .map_err(|error| Problem::io("write", &path, &error))?;
         errln!("{} written to {}", count(report.findings.len(), "finding"), path.display());
         report.findings.clear();
         return Ok(());
     }
-    let text = std::fs::read_to_string(&path).map_err(|error| files::problem(&path, &error))?;
-    let mut known = baseline::Baseline::read(&text);
-    report.findings.retain(|finding| !known.covers(finding, &below_root(finding, root)));
+    let mut baseline = baseline::Baseline::read(&files::read_text(&path)?);
+    report.findings.retain(|finding| !baseline.covers(finding, &relative_path(finding, root)));
     Ok(())
 }
 
-/// Makes the changes that mend what was found, and leaves that out of the report.
-fn mend(args: &Args, report: &mut Report) -> Result<(), String> {
-    let is_meant =
+/// Applies the fixes, and removes the findings that they fix from the report.
+fn apply_fixes(args: &Args, report: &mut Report) -> Result<(), Problem> {
+    let is_fixable =
         |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.is_safe || args.unsafe_fixes);
-    let (meant, rest): (Vec<Finding>, Vec<Finding>) = report.findings.drain(..).partition(is_meant);
+    let (fixable, rest): (Vec<Finding>, Vec<Finding>) = report.findings.drain(..).partition(is_fixable);
     report.findings = rest;
     let mut files: Vec<String> =
-        meant.iter().filter_map(|found| Some(found.diagnostic.location()?.file()?.to_owned())).collect();
+        fixable.iter().filter_map(|one| Some(one.diagnostic.location()?.file()?.to_owned())).collect();
     files.sort();
     files.dedup();
-    let mut made = 0;
+    let mut changes = 0;
     for file in &files {
-        let here = meant
+        let here = fixable
             .iter()
-            .filter(|found| found.diagnostic.location().and_then(|place| place.file()) == Some(file));
-        let fixes: Vec<_> = here.filter_map(|found| found.fix.as_ref()).collect();
+            .filter(|one| one.diagnostic.location().and_then(|location| location.file()) == Some(file));
+        let fixes: Vec<_> = here.filter_map(|one| one.fix.as_ref()).collect();
         let path = Path::new(file);
-        let text = std::fs::read_to_string(path).map_err(|error| files::problem(path, &error))?;
-        let (text, count) = fix::apply(&text, &fixes);
-        std::fs::write(path, text).map_err(|error| files::problem(path, &error))?;
-        made += count;
+        let (text, count) = fix::apply(&files::read_text(path)?, &fixes);
+        std::fs::write(path, text).map_err(|error| Problem::io("write", path, &error))?;
+        changes += count;
     }
-    if made > 0 {
-        errln!("{} made in {}", count(made, "change"), count(files.len(), "file"));
+    if changes > 0 {
+        errln!("{} made in {}", count(changes, "change"), count(files.len(), "file"));
     }
     Ok(())
 }
 
-/// What is wrong with the text on standard input, by itself.
-fn standard_input(args: &Args) -> Result<Vec<Finding>, String> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|error| files::problem(Path::new("-"), &error))?;
-    let (source, invalid) = kukla::analysis::source("-", bytes);
+/// The findings of the text on standard input by itself.
+fn check_stdin(args: &Args) -> Result<Vec<Finding>, Problem> {
+    let (source, invalid) = kukla::analysis::source("-", files::read_stdin()?);
     let diagnostics = match invalid {
         Some(invalid) => vec![invalid],
         None => {

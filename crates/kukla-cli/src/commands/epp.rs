@@ -1,16 +1,18 @@
-//! `kukla epp`: templates on their own.
+//! `kukla epp`: rendering and validation of EPP templates.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use kukla::Value;
+use kukla::syntax::Problem;
 
-use super::eval::evaluate;
+use super::eval;
+use super::options::RepositoryOption;
 use super::target::{NodeTarget, Target};
-use crate::output::{err, out};
+use crate::CommandResult;
+use crate::commands::check;
 use crate::render::ValueFormat;
-use crate::render::failure::{self, ErrorFormat};
-use crate::{Outcome, commands::check, files};
+use crate::render::failure::ErrorFormat;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -25,70 +27,55 @@ enum Action {
     Validate(check::Args),
 }
 
-/// Print what a template becomes
+/// Render a template and print the text
 #[derive(Debug, clap::Args)]
 struct Render {
-    /// The template: a file, or `module/name.epp`
+    /// Template to render: a file, or `module/name.epp`
     template: String,
-    /// Values for the template's parameters, as a JSON object
+    /// Set the template's parameters from a JSON object
     #[arg(long, value_name = "JSON")]
     values: Option<String>,
-    /// The control repository whose modules and data the template may use
-    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
-    path: PathBuf,
+    #[command(flatten)]
+    repository: RepositoryOption,
     #[command(flatten)]
     target: Target,
-    /// How to print errors and messages
+    /// Output format of errors and messages
     #[arg(long, value_enum, default_value_t)]
     errors: ErrorFormat,
 }
 
 /// Renders or validates.
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     match &args.action {
         Action::Validate(args) => check::run(args),
-        Action::Render(args) => render(args).unwrap_or_else(|problem| Outcome::unable(&problem)),
+        Action::Render(args) => render(args),
     }
 }
 
-fn render(args: &Render) -> Result<Outcome, String> {
-    args.target.refuse_code("the template is what is evaluated").map_err(|problem| problem.with_help())?;
-    // A template that is named here may be read, wherever it lies.
+fn render(args: &Render) -> CommandResult {
+    args.target.refuse_code("the template is evaluated")?;
+    // The policy for files does not concern a template that the command line names.
     let named = PathBuf::from(&args.template).canonicalize().ok();
-    let target = args.target.open_reading(&args.path, named).map_err(|problem| problem.with_help())?;
-    let NodeTarget { compiler, mut node } = target;
-    node.site.code = Some(program(args)?);
-    let evaluated = evaluate(&compiler, &node);
-    let mut out = String::new();
-    evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
-    let outcome = match evaluated.result {
-        Ok(text) => {
-            out!("{}", ValueFormat::Text.print(&text));
-            Outcome::Done
-        }
-        Err(failure) => {
-            failure::render(&mut out, &failure, &node.node.name, args.errors);
-            Outcome::Found
-        }
-    };
-    err!("{out}");
-    Ok(outcome)
+    let NodeTarget { compiler, mut node } = args.target.open_reading(&args.repository.path, named)?;
+    node.site.code = Some(call(args)?);
+    let evaluation = eval::evaluate(&compiler, &node);
+    Ok(eval::print(evaluation, &node.node.name, args.errors, |text| ValueFormat::Text.print(text)))
 }
 
 /// The call that renders the template.
-fn program(args: &Render) -> Result<String, String> {
-    let file = PathBuf::from(&args.template);
-    let name = match file.canonicalize() {
+fn call(args: &Render) -> Result<String, Problem> {
+    let name = match Path::new(&args.template).canonicalize() {
         Ok(path) => path.to_string_lossy().into_owned(),
         // Not a file here, so it must be one of a module.
         Err(_) if args.template.contains('/') && !args.template.starts_with('/') => args.template.clone(),
-        Err(error) => return Err(files::problem(&file, &error)),
+        Err(error) => return Err(Problem::io("read", Path::new(&args.template), &error)),
     };
     let quoted = ValueFormat::Puppet.print(&Value::from(name));
     let Some(values) = &args.values else { return Ok(format!("epp({quoted})")) };
-    let values: serde_json::Value = serde_json::from_str(values).map_err(|e| format!("--values: {e}"))?;
+    let invalid = || Problem::invalid("invalid JSON in --values");
+    let values: serde_json::Value = serde_json::from_str(values).map_err(|error| invalid().because(error))?;
     if !values.is_object() {
-        return Err("--values: a JSON object is needed, as in '{\"port\": 80}'".into());
+        return Err(invalid().because("expected an object").help("write it as '{\"port\": 80}'"));
     }
     let values = ValueFormat::Puppet.print(&kukla::rpc::from_json(&values));
     Ok(format!("epp({quoted}, {values})"))

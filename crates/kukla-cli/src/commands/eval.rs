@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use kukla::fleet::SiteNode;
 use kukla::{Compiler, Outcome as Evaluation, Type, Value};
 
+use super::options::RepositoryOption;
 use super::target::{NodeTarget, Target};
-use crate::output::{err, outln};
+use crate::output::{err, out};
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
-use crate::{Outcome, files};
+use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -18,53 +19,35 @@ Examples:
   kukla eval -e '$facts[\"os\"][\"family\"]' --facts facts/web1.json --format text
   kukla eval program.pp --type")]
 pub struct Args {
-    /// The program; `-` is standard input
+    /// File with the code to evaluate; `-` is standard input
     #[arg(required_unless_present = "execute", conflicts_with = "execute")]
     file: Option<PathBuf>,
-    /// The control repository whose modules and data the code may use
-    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
-    path: PathBuf,
+    #[command(flatten)]
+    repository: RepositoryOption,
     #[command(flatten)]
     target: Target,
-    /// How to print the value
+    /// Output format of the value
     #[arg(long, value_enum, default_value_t)]
     format: ValueFormat,
-    /// Print the value's type instead
+    /// Print the type of the value instead
     #[arg(long = "type")]
     show_type: bool,
-    /// How to print errors and messages
+    /// Output format of errors and messages
     #[arg(long, value_enum, default_value_t)]
     errors: ErrorFormat,
 }
 
-/// Evaluates and prints.
-pub fn run(args: &Args) -> Outcome {
-    let opened = args.target.open(&args.path).and_then(|mut target| {
-        if let Some(file) = &args.file {
-            target.node.site.code = Some(files::read(file)?.0.text().to_owned());
-        }
-        Ok(target)
-    });
-    let NodeTarget { compiler, node } = match opened {
-        Ok(opened) => opened,
-        Err(problem) => return Outcome::unable(&problem.with_help()),
+/// Evaluates the code and prints its value.
+pub fn run(args: &Args) -> CommandResult {
+    let NodeTarget { compiler, mut node } = args.target.open(&args.repository.path)?;
+    if let Some(file) = &args.file {
+        node.site.code = Some(files::read(file)?.0.text().to_owned());
+    }
+    let text = |value: &Value| match args.show_type {
+        true => format!("{}\n", Type::of(value)),
+        false => format!("{}\n", args.format.print(value)),
     };
-    let evaluated = evaluate(&compiler, &node);
-    let mut out = String::new();
-    evaluated.logs.iter().for_each(|log| failure::log(&mut out, log, args.errors));
-    let outcome = match evaluated.result {
-        Ok(value) => {
-            let text = if args.show_type { Type::of(&value).to_string() } else { args.format.print(&value) };
-            outln!("{text}");
-            Outcome::Done
-        }
-        Err(failure) => {
-            failure::render(&mut out, &failure, &node.node.name, args.errors);
-            Outcome::Found
-        }
-    };
-    err!("{out}");
-    outcome
+    Ok(print(evaluate(&compiler, &node), &node.node.name, args.errors, text))
 }
 
 /// The value of a site's manifest.
@@ -73,4 +56,22 @@ pub fn evaluate(compiler: &Compiler, node: &SiteNode) -> Evaluation<Value> {
         Ok(site) => site.eval(&node.node),
         Err(failure) => failure.into(),
     }
+}
+
+/// Prints the value of an evaluation as `text` has it, or its error, and all messages.
+pub fn print(
+    evaluation: Evaluation<Value>,
+    node: &str,
+    errors: ErrorFormat,
+    text: impl FnOnce(&Value) -> String,
+) -> ExitKind {
+    let mut messages = String::new();
+    evaluation.logs.iter().for_each(|log| failure::log(&mut messages, log, errors));
+    let is_error = evaluation.result.is_err();
+    match evaluation.result {
+        Ok(value) => out!("{}", text(&value)),
+        Err(failure) => failure::render(&mut messages, &failure, node, errors),
+    }
+    err!("{messages}");
+    ExitKind::findings_if(is_error)
 }

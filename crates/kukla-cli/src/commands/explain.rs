@@ -1,45 +1,45 @@
-//! `kukla explain`: what an issue code means and what to do about it.
+//! `kukla explain`: the explanation of an error code or a rule.
 
-use kukla::syntax::{Code, Severity};
+use kukla::syntax::{Code, Problem, Severity, suggest};
 
-use crate::Outcome;
-use crate::output::{errln, out, outln};
+use crate::output::out;
+use crate::render::table::Table;
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  kukla explain SYNTAX_ERROR
+  kukla explain unknown-class
+  kukla explain --list")]
 pub struct Args {
-    /// The code or rule, as printed in brackets behind `error`; upper or lower case
+    /// Code or rule, as printed in brackets after `error` or `warning`; case does not matter
     #[arg(required_unless_present = "list")]
     code: Option<String>,
-    /// List all codes and rules instead
+    /// List all codes and rules
     #[arg(long, conflicts_with = "code")]
     list: bool,
 }
 
 /// All codes, and the rules of `kukla check`.
-fn all() -> impl Iterator<Item = &'static Code> {
+fn all_codes() -> impl Iterator<Item = &'static Code> {
     crate::codes().chain(kukla_check::rules::all().map(|rule| rule.code))
 }
 
 /// Prints the explanation of one code, or the list of all.
-pub fn run(args: &Args) -> Outcome {
-    let Some(wanted) = &args.code else {
-        let width = all().map(|c| c.name.len()).max().unwrap_or_default();
-        for code in all() {
-            outln!("{:width$}  {}", code.name, code.message);
-        }
-        return Outcome::Done;
-    };
-    match all().find(|code| code.name.eq_ignore_ascii_case(wanted)) {
-        Some(code) => {
-            out!("{}", explanation(code));
-            Outcome::Done
-        }
+pub fn run(args: &Args) -> CommandResult {
+    match &args.code {
         None => {
-            errln!("kukla: there is no issue code or rule '{wanted}'");
-            errln!("  hint: {}", hint(wanted));
-            Outcome::Unable
+            let mut table = Table::default();
+            all_codes().for_each(|code| table.row([code.name, code.message]));
+            out!("{}", table.text());
+        }
+        Some(name) => {
+            let code = all_codes().find(|code| code.name.eq_ignore_ascii_case(name));
+            out!("{}", explanation(code.ok_or_else(|| unknown(name))?));
         }
     }
+    Ok(ExitKind::Success)
 }
 
 fn explanation(code: &Code) -> String {
@@ -60,7 +60,7 @@ fn indented(markdown: &str) -> String {
     lines.join("\n")
 }
 
-/// How bad it is, in words.
+/// The severity of a code in words.
 pub fn severity(code: &Code) -> &'static str {
     match (code.follows_strict, code.severity) {
         (true, _) => "an error, a warning or nothing, as the `strict` setting says",
@@ -70,12 +70,14 @@ pub fn severity(code: &Code) -> &'static str {
     }
 }
 
-fn hint(wanted: &str) -> String {
-    let distance =
-        |name: &str| strsim::osa_distance(&wanted.to_ascii_uppercase(), &name.to_ascii_uppercase());
-    let near = all().map(|code| (distance(code.name), code.name)).min();
+fn unknown(name: &str) -> Problem {
+    let problem = Problem::not_found("unknown code or rule").on(format!("'{name}'"));
+    // Codes are upper case and rules lower case: the name counts, not its case.
+    let near = [name.to_ascii_uppercase(), name.to_ascii_lowercase()]
+        .iter()
+        .find_map(|name| suggest::nearest(name, all_codes().map(|code| code.name)));
     match near {
-        Some((distance, name)) if distance <= 1 + wanted.len() / 3 => format!("did you mean {name}?"),
-        _ => "`kukla explain --list` lists them all".into(),
+        Some(near) => problem.help(format!("did you mean {near}?")),
+        None => problem.help("`kukla explain --list` lists them all"),
     }
 }

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use kukla::facts::machine::{self, Sources};
+use kukla::syntax::{Problem, suggest};
 use kukla::values::{Hash, Value, format};
 use kukla::world::Guarded;
 use kukla::world::policy::{Access, Commands, Files, Reach, Variables, Writes};
 use kukla::{Compiler, DiskWorld, Policy, SiteSpec};
 
-use crate::Outcome;
 use crate::output::{self, errln};
 use crate::render::ValueFormat;
+use crate::render::table::Table;
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -20,50 +22,47 @@ Examples:
   kukla facts --format json > facts/here.json
   kukla facts --in ~/control --commands on                  with the facts of a control repository's modules")]
 pub struct Args {
-    /// Facts to print, by dotted names; all without any
+    /// Facts to print, by dotted names [default: all]
     #[arg(value_name = "FACT")]
     queries: Vec<String>,
-    /// The control repository whose modules may have facts
+    /// Include the facts of this control repository's modules
     #[arg(long = "in", short = 'C', value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Directories of modules, separated by colons; by default what environment.conf says
+    /// Directories of modules, separated by colons [default: from environment.conf]
     #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
-    /// A directory of facts in Ruby
+    /// Include custom facts, written in Ruby, from this directory
     #[arg(long, value_name = "DIR")]
     custom_dir: Vec<PathBuf>,
-    /// A directory of external facts
+    /// Include external facts from this directory
     #[arg(long, value_name = "DIR")]
     external_dir: Vec<PathBuf>,
-    /// Also the names that facts had before they were structured
+    /// Include legacy facts
     #[arg(long)]
     legacy: bool,
-    /// How to print facts
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Commands that facts in Ruby and external facts may run: off, on, or names and absolute paths separated by commas
+    /// Commands that custom and external facts may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
 }
 
-/// How facts are printed.
+/// The output format of facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line for each value, with its dotted name
+    /// One line per value, with its dotted name
     #[default]
     Table,
-    /// One document of JSON
+    /// One JSON document
     Json,
-    /// One document of YAML
+    /// One YAML document
     Yaml,
 }
 
-/// Finds out and prints.
-pub fn run(args: &Args) -> Outcome {
-    let sources = match sources(args) {
-        Ok(sources) => sources,
-        Err(problem) => return Outcome::unable(&problem),
-    };
+/// Gathers and prints the facts.
+pub fn run(args: &Args) -> CommandResult {
+    let sources = sources(args)?;
     let policy = Policy {
         files: Files { reach: Reach::Any, also: Vec::new() },
         writes: Writes::Off,
@@ -84,24 +83,33 @@ pub fn run(args: &Args) -> Outcome {
     let facts = if args.queries.is_empty() {
         gathered.facts
     } else {
-        let mut asked = Hash::new();
+        let mut chosen = Hash::new();
         for query in &args.queries {
             match machine::dig(&gathered.facts, query) {
-                Some(value) => drop(asked.insert(query.as_str(), value)),
+                Some(value) => drop(chosen.insert(query.as_str(), value)),
                 None => {
-                    errln!("kukla: there is no fact '{query}'");
+                    output::report(&unknown(query, &gathered.facts));
                     missing = true;
                 }
             }
         }
-        asked
+        chosen
     };
     output::document(&print(&facts, args));
-    if missing { Outcome::Found } else { Outcome::Done }
+    Ok(ExitKind::findings_if(missing))
 }
 
-/// Where facts are looked for.
-fn sources(args: &Args) -> Result<Sources, String> {
+fn unknown(query: &str, facts: &Hash) -> Problem {
+    let problem = Problem::not_found("unknown fact").on(format!("'{query}'"));
+    let (first, rest) = query.split_at(query.find('.').unwrap_or(query.len()));
+    match suggest::nearest(first, facts.keys().filter_map(Value::as_str)) {
+        Some(near) => problem.help(format!("did you mean '{near}{rest}'?")),
+        None => problem,
+    }
+}
+
+/// The directories that facts are read from.
+fn sources(args: &Args) -> Result<Sources, Problem> {
     let mut sources = Sources {
         legacy: args.legacy,
         custom: args.custom_dir.clone(),
@@ -115,7 +123,7 @@ fn sources(args: &Args) -> Result<Sources, String> {
     if !args.modulepath.is_empty() {
         spec.modulepath = Some(args.modulepath.clone());
     }
-    let site = Compiler::default().open(&spec).map_err(|failure| failure.to_string())?;
+    let site = Compiler::default().open(&spec)?;
     for module in site.environment.modules() {
         sources.custom.push(module.root.join("lib/facter"));
         sources.libraries.push(module.root.join("lib"));
@@ -138,8 +146,9 @@ fn print(facts: &Hash, args: &Args) -> String {
         Format::Table => {
             let mut rows = Vec::new();
             flatten(&mut rows, "", &Value::Hash(facts.clone()));
-            let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).min(48);
-            rows.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
+            let mut table = Table::default().with_limit(48);
+            rows.into_iter().for_each(|(name, value)| table.row([name, value]));
+            table.text()
         }
     }
 }

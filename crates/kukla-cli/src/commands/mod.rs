@@ -1,4 +1,4 @@
-//! The subcommands, one file each.
+//! The subcommands, one module each, and the options they share.
 
 #[cfg(not(feature = "serve"))]
 pub mod absent;
@@ -15,6 +15,7 @@ pub mod explain;
 pub mod facts;
 mod fleet;
 pub mod lookup;
+mod options;
 pub mod parse;
 mod policy;
 mod progress;

@@ -1,56 +1,54 @@
-//! `kukla parse`: what a file looks like to the compiler, stage by stage.
+//! `kukla parse`: the tokens and syntax trees of files.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kukla::analysis::{Analysis, Rules};
-use kukla::syntax::Source;
 use kukla::syntax::pn::Pn;
 use kukla::syntax::tree::{Node, Tree};
+use kukla::syntax::{Problem, Source};
 
-use crate::output::{err, errln, out, outln};
+use crate::output::{err, out, outln};
 use crate::render::{self, Findings};
-use crate::{Outcome, files};
+use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files; `-` is standard input
+    /// Files to parse; `-` is standard input
     #[arg(required_unless_present = "code")]
     files: Vec<PathBuf>,
     /// Parse this text instead of a file
     #[arg(short = 'e', long = "execute", value_name = "CODE", conflicts_with = "files")]
     code: Option<String>,
-    /// How to print the tree
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Spread PN or JSON over several lines
     #[arg(long)]
     pretty: bool,
-    /// Read the text as a template, whatever its name
+    /// Parse the text as an EPP template, whatever its name
     #[arg(long)]
     epp: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// PN, Puppet's notation for syntax trees, as `puppet parser dump --format pn` prints it
+    /// PN, Puppet's notation of syntax trees, as `puppet parser dump --format pn` prints it
     #[default]
     Pn,
     /// PN as JSON
     Json,
-    /// Every node with its kind and place, tokens with their text
+    /// Every node with its kind and position, tokens with their text
     Tree,
     /// The tokens only, one per line
     Tokens,
 }
 
 /// Parses the files and prints their trees.
-pub fn run(args: &Args) -> Outcome {
+pub fn run(args: &Args) -> CommandResult {
     if args.pretty && args.format.shows_errors() {
-        return Outcome::unable(
-            "--pretty is for PN and JSON; the other formats have a line for each part anyway",
-        );
+        return Err(Problem::invalid("--pretty requires --format pn or --format json"));
     }
     let sources = match &args.code {
         Some(code) => vec![Ok((Source::new("-e", code.as_str()), None))],
@@ -58,15 +56,9 @@ pub fn run(args: &Args) -> Outcome {
     };
     let several = sources.len() > 1;
     let rules = Rules { epp: args.epp.then_some(true), here: files::current_directory(), ..Rules::default() };
-    let mut outcome = Outcome::Done;
+    let mut has_errors = false;
     for source in sources {
-        let (source, invalid) = match source {
-            Ok(read) => read,
-            Err(problem) => {
-                errln!("kukla: {problem}");
-                return Outcome::Unable;
-            }
-        };
+        let (source, invalid) = source?;
         let analysis = Analysis::new(&source, &rules);
         if several {
             outln!("--- {}", source.name().unwrap_or_default());
@@ -76,16 +68,14 @@ pub fn run(args: &Args) -> Outcome {
         }
         let diagnostics = invalid.map_or(analysis.diagnostics, |i| vec![i]);
         let findings = Findings { diagnostics };
-        if findings.counts().0 > 0 {
-            outcome = Outcome::Found;
-        }
+        has_errors |= findings.counts().0 > 0;
         err!("{}", render::render(&[findings], render::Format::Human));
     }
-    outcome
+    Ok(ExitKind::findings_if(has_errors))
 }
 
 impl Format {
-    /// Has this form a place for what is no program?
+    /// Whether the format can show invalid code.
     fn shows_errors(self) -> bool {
         matches!(self, Self::Tree | Self::Tokens)
     }
@@ -108,7 +98,7 @@ fn print(tree: &Tree, args: &Args) -> String {
     out
 }
 
-/// Trees may be deep, so the way down is kept on the heap.
+/// Uses a stack on the heap, as trees may be deep.
 fn print_node(out: &mut String, root: Node<'_>) {
     let mut open = vec![(root, 0)];
     while let Some((node, depth)) = open.pop() {

@@ -1,9 +1,11 @@
-//! `kukla repl`: a conversation in Puppet.
+//! `kukla repl`: an interactive prompt for Puppet code.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kukla::fleet::SiteNode;
+use kukla::syntax::{Problem, suggest};
 use kukla::{Compiler, Type, Value};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -11,71 +13,68 @@ use rustyline::{Config, Editor};
 
 use super::eval::evaluate;
 use super::target::{NodeTarget, Target};
-use crate::Outcome;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
 
-mod assist;
-mod memory;
-
 use crate::output::{err, errln, out, outln};
+use crate::{CommandResult, ExitKind};
 use assist::Assistant;
-use memory::Memory;
+use prelude::Prelude;
+
+mod assist;
+mod prelude;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The control repository whose modules and data the code may use
+    /// Use the modules and data of this control repository, or this manifest
     #[arg(default_value = ".")]
     path: PathBuf,
     #[command(flatten)]
     target: Target,
-    /// How to print values
+    /// Output format of values
     #[arg(long, value_enum, default_value_t)]
     format: ValueFormat,
 }
 
 const HELP: &str = "\
-Type an expression to see its value; an unfinished one goes on on the next line, and an empty line ends it anyway.
+Type an expression to print its value. Unfinished code continues on the next line; an empty line ends it.
 
-  :type EXPRESSION    show the type of a value
-  :vars               show what has been assigned
-  :reset              forget everything
-  :quit               leave (as does the end of input)
+  :type EXPRESSION    print the type of a value
+  :vars               print all variables
+  :reset              forget all variables, definitions and declarations
+  :quit               quit (as does the end of input)
 ";
 
-/// Talks until the input ends.
-pub fn run(args: &Args) -> Outcome {
-    let opened = args.target.refuse_code("what you type is what is evaluated");
-    let opened = opened.and_then(|()| args.target.open(&args.path));
-    let NodeTarget { compiler, node: placed } = match opened {
-        Ok(opened) => opened,
-        Err(problem) => return Outcome::unable(&problem.with_help()),
-    };
+const COMMANDS: [&str; 5] = [":help", ":quit", ":reset", ":type", ":vars"];
+
+/// Evaluates each line until the input ends.
+pub fn run(args: &Args) -> CommandResult {
+    args.target.refuse_code("the code that you type is evaluated")?;
+    let NodeTarget { compiler, node } = args.target.open(&args.path)?;
     let config = Config::builder().auto_add_history(true).build();
-    let mut editor: Editor<Assistant, FileHistory> = match Editor::with_config(config) {
-        Ok(editor) => editor,
-        Err(error) => return Outcome::unable(&format!("no line editor: {error}")),
-    };
-    let mut session = Session { placed, compiler, memory: Memory::default(), logged: 0, format: args.format };
-    editor.set_helper(Some(Assistant::new(&session.placed.node.facts)));
+    let no_terminal = |error: ReadlineError| Problem::other("cannot read from the terminal").because(error);
+    let mut editor: Editor<Assistant, FileHistory> = Editor::with_config(config).map_err(no_terminal)?;
+    let prelude = Prelude::default();
+    let mut session = Session { node, compiler, prelude, logged: 0, format: args.format };
+    editor.set_helper(Some(Assistant::new(&session.node.node.facts)));
     let history = history_file();
     if let Some(file) = &history {
-        // No history yet is no reason to complain.
+        // There is no history before the first session.
         let _ = editor.load_history(file);
     }
-    let outcome = loop {
+    let result = loop {
         match editor.readline("puppet> ") {
             Ok(line) => {
-                if session.say(line.trim()) == Next::Leave {
-                    break Outcome::Done;
+                if session.handle_line(line.trim()).is_break() {
+                    break Ok(ExitKind::Success);
                 }
                 if let Some(assistant) = editor.helper_mut() {
-                    assistant.know(session.memory.variables());
+                    assistant.set_variables(session.prelude.variables());
                 }
             }
             Err(ReadlineError::Interrupted) => {}
-            Err(ReadlineError::Eof) => break Outcome::Done,
-            Err(error) => break Outcome::unable(&format!("cannot read: {error}")),
+            Err(ReadlineError::Eof) => break Ok(ExitKind::Success),
+            Err(error) => break Err(no_terminal(error)),
         }
     };
     if let Some(file) = &history {
@@ -84,7 +83,7 @@ pub fn run(args: &Args) -> Outcome {
             let _ = editor.save_history(file);
         }
     }
-    outcome
+    result
 }
 
 fn history_file() -> Option<PathBuf> {
@@ -93,31 +92,24 @@ fn history_file() -> Option<PathBuf> {
     Some(state.join("kukla/history"))
 }
 
-/// Whether the conversation goes on.
-#[derive(PartialEq, Eq)]
-enum Next {
-    GoOn,
-    Leave,
-}
-
 struct Session {
-    placed: SiteNode,
+    node: SiteNode,
     compiler: Arc<Compiler>,
-    memory: Memory,
-    /// How many messages come from what is remembered, and were seen before.
+    prelude: Prelude,
+    /// The number of messages that the prelude logs, which were printed before.
     logged: usize,
     format: ValueFormat,
 }
 
 impl Session {
-    fn say(&mut self, line: &str) -> Next {
+    fn handle_line(&mut self, line: &str) -> ControlFlow<()> {
         let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
         match command {
             "" => {}
-            ":quit" | ":q" | ":exit" => return Next::Leave,
+            ":quit" | ":q" | ":exit" => return ControlFlow::Break(()),
             ":help" | ":h" => out!("{HELP}"),
             ":reset" => {
-                self.memory = Memory::default();
+                self.prelude = Prelude::default();
                 self.logged = 0;
             }
             ":vars" => self.show_variables(),
@@ -126,9 +118,10 @@ impl Session {
                     outln!("{}", Type::of(&value));
                 }
             }
-            command if command.starts_with(':') => {
-                errln!("there is no {command}; :help lists what there is");
-            }
+            command if command.starts_with(':') => match suggest::nearest(command, COMMANDS) {
+                Some(near) => errln!("unknown command {command}; did you mean {near}?"),
+                None => errln!("unknown command {command}; :help lists the commands"),
+            },
             _ => {
                 if let Some(value) = self.evaluate(line) {
                     self.remember(line);
@@ -138,34 +131,34 @@ impl Session {
                 }
             }
         }
-        Next::GoOn
+        ControlFlow::Continue(())
     }
 
     fn evaluate(&mut self, code: &str) -> Option<Value> {
-        self.placed.site.prelude = Some(self.memory.without_what(code));
-        self.placed.site.code = Some(code.to_owned());
-        let evaluated = evaluate(&self.compiler, &self.placed);
+        self.node.site.prelude = Some(self.prelude.without_redefined(code));
+        self.node.site.code = Some(code.to_owned());
+        let evaluated = evaluate(&self.compiler, &self.node);
         let mut out = String::new();
         for log in evaluated.logs.iter().skip(self.logged) {
             failure::log(&mut out, log, ErrorFormat::Human);
         }
         let value = evaluated.result.inspect_err(|failure| {
-            failure::render(&mut out, failure, &self.placed.node.name, ErrorFormat::Human)
+            failure::render(&mut out, failure, &self.node.node.name, ErrorFormat::Human)
         });
         err!("{out}");
         value.ok()
     }
 
     fn remember(&mut self, code: &str) {
-        if self.memory.remember(code) {
-            self.placed.site.prelude = Some(self.memory.text());
-            self.placed.site.code = Some(String::new());
-            self.logged = evaluate(&self.compiler, &self.placed).logs.len();
+        if self.prelude.remember(code) {
+            self.node.site.prelude = Some(self.prelude.text());
+            self.node.site.code = Some(String::new());
+            self.logged = evaluate(&self.compiler, &self.node).logs.len();
         }
     }
 
     fn show_variables(&mut self) {
-        for variable in self.memory.variables() {
+        for variable in self.prelude.variables() {
             if let Some(value) = self.evaluate(&variable) {
                 outln!("{variable} = {}", self.format.print(&value));
             }

@@ -6,36 +6,37 @@ use std::time::{Duration, Instant};
 
 use kukla::DiskWorld;
 use kukla::rpc::Server;
+use kukla::syntax::Problem;
 
-use super::policy::Allowed;
-use crate::{Outcome, memory};
+use super::policy::PolicyOptions;
+use crate::{CommandResult, ExitKind, memory};
 
-/// A request of more bytes, an answer of more, or one that took longer may have taken much memory, which is then given back. Less is kept:
-/// the next request is likely to need as much, and fetching it anew takes longer than evaluating code in it.
+/// A request or answer with more bytes, or one that took longer, may have used much memory, which is then returned to the system. Less
+/// is kept: the next request is likely to need as much, and allocating it again takes longer than evaluating code in it.
 const LARGE: usize = 8 << 20;
 const LONG: Duration = Duration::from_millis(500);
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    allowed: Allowed,
-    /// Seconds after which a request that is not answered is given up, unless it names its own `deadline`
-    #[arg(long, value_name = "SECONDS")]
-    deadline: Option<f64>,
-    /// A directory with what stands in for functions and templates that cannot run, for requests that do not name their own (the
-    /// setting `overrides`)
+    access: PolicyOptions,
+    /// Abort a request after SECONDS, unless it sets its own `deadline` [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    deadline: Option<Duration>,
+    /// Replace functions and templates that cannot run with the files of this directory, for requests without the setting `overrides`
     #[arg(long, value_name = "DIR")]
     overrides: Option<PathBuf>,
 }
 
-/// Serves requests until there are no more.
-pub fn run(args: &Args) -> Outcome {
-    let mut server = Server::new(DiskWorld::default()).with_policy(args.allowed.policy());
-    if let Some(seconds) = args.deadline {
-        let Ok(deadline) = Duration::try_from_secs_f64(seconds) else {
-            eprintln!("kukla: --deadline is a number of seconds");
-            return Outcome::Unable;
-        };
+fn parse_seconds(text: &str) -> Result<Duration, Problem> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| Problem::invalid("expected a number of seconds"))
+}
+
+/// Answers requests until there are no more.
+pub fn run(args: &Args) -> CommandResult {
+    let mut server = Server::new(DiskWorld::default()).with_policy(args.access.policy());
+    if let Some(deadline) = args.deadline {
         server = server.with_deadline(deadline);
     }
     if let Some(directory) = &args.overrides {
@@ -47,26 +48,23 @@ pub fn run(args: &Args) -> Outcome {
     let mut line = Vec::new();
     loop {
         line.clear();
-        match read_line(&mut input, &mut line) {
-            Ok(()) if line.is_empty() => return Outcome::Done,
-            Ok(()) => {}
-            Err(error) => {
-                return Outcome::unable(&format!("cannot read requests: {error}"));
-            }
+        read_line(&mut input, &mut line).map_err(|error| Problem::from_io("cannot read requests", &error))?;
+        if line.is_empty() {
+            return Ok(ExitKind::Success);
         }
         if line.trim_ascii().is_empty() {
             continue;
         }
         let began = Instant::now();
         let mut answer = server.answer(&String::from_utf8_lossy(&line));
-        // In one piece: whoever writes by the line looks for the last end of one.
+        // In one piece: a buffer that is flushed by the line looks for the last line break.
         answer.push('\n');
         let written = output.write_all(answer.as_bytes());
         match written.and_then(|()| output.flush()) {
             Ok(()) => {}
-            // A reader that went away wants no more answers.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Outcome::Done,
-            Err(error) => return Outcome::unable(&format!("cannot write answers: {error}")),
+            // The client has closed the pipe.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitKind::Success),
+            Err(error) => return Err(Problem::from_io("cannot write answers", &error)),
         }
         if line.len().max(answer.len()) > LARGE || began.elapsed() > LONG {
             drop((answer, std::mem::take(&mut line)));
@@ -75,7 +73,7 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// Reads a line, of one that is too long only as much as shows that; the rest is passed over.
+/// Reads a line; of one that is too long only as much as shows that, and skips the rest.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
     let most = Server::LONGEST as u64 + 1;
     input.take(most).read_until(b'\n', line)?;

@@ -1,72 +1,74 @@
-//! `kukla ruby`: runs a Ruby script, or talks Ruby.
+//! `kukla ruby`: runs a Ruby script, or a prompt.
 
 mod coverage;
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Subcommand;
 use kukla::ruby::{self, Conversation, Ended, Said, ScriptLimits, Surroundings};
+use kukla::syntax::Problem;
 use kukla::world::policy::{Access, Commands, Files, Variables, Writes};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
-use crate::Outcome;
 use crate::output::{errln, outln};
+use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The script; - is standard input
+    /// Script to run; - is standard input
     #[arg(value_name = "FILE")]
     file: Option<String>,
-    /// What the script finds in ARGV
+    /// Arguments of the script (ARGV)
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     args: Vec<String>,
-    /// Code to run instead of a script; several are lines of one
+    /// Run this code instead of a script; repeated options are lines of one script
     #[arg(short = 'e', value_name = "CODE")]
     code: Vec<String>,
-    /// A directory in which `require` searches
+    /// Search this directory for `require`; repeatable
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// A library to require first
+    /// Require this library first; repeatable
     #[arg(short = 'r', value_name = "LIBRARY")]
     require: Vec<String>,
-    /// How many steps the script may take
+    /// Abort the script after this many steps
     #[arg(long, value_name = "N", default_value_t = ScriptLimits::default().steps)]
     limit_steps: u64,
-    /// How many bytes the script's values may take at any time
+    /// Abort the script when its values take more bytes than this
     #[arg(long, value_name = "BYTES", default_value_t = ScriptLimits::default().memory)]
     limit_memory: u64,
-    /// How many bytes the script may write
+    /// Abort the script when it has written more bytes than this
     #[arg(long, value_name = "BYTES", default_value_t = ScriptLimits::default().output)]
     limit_output: u64,
-    /// Files that the script may read: any, or nothing but the paths that follow `repository`, separated by commas
+    /// Files that the script may read: any, or repository followed by paths, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
-    /// Directories below which the script may make and change files: off, on (anywhere), or paths separated by commas that begin with / or ./
+    /// Directories in which the script may create and change files: off, on (anywhere), or paths separated by commas that begin with /
+    /// or ./
     #[arg(long, value_name = "POLICY", default_value = "off")]
     writes: Writes,
     /// Commands that the script may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
-    /// Environment variables that the script may see: off, on, or names separated by commas
+    /// Environment variables that the script may read: off, on, or names separated by commas
     #[arg(long, value_name = "POLICY", default_value = "on")]
     env: Variables,
-    /// Whether the script may talk to other hosts: off or on
-    #[arg(long, value_name = "POLICY", default_value = "off", value_parser = super::policy::network)]
+    /// Network access of the script: always off; --answers supplies recorded answers
+    #[arg(long, value_name = "POLICY", default_value = "off", value_parser = super::policy::parse_network)]
     network: Access,
-    /// Whether the script may ask for the time: off or on
+    /// Whether the script may read the time: off or on
     #[arg(long, value_name = "POLICY", default_value = "on")]
     clock: Access,
-    /// Whether the script may have random numbers that no seed decides: off or on
+    /// Whether the script may use unseeded random numbers: off or on
     #[arg(long, value_name = "POLICY", default_value = "on")]
     randomness: Access,
-    /// Answers that are recorded in files of this directory (dns.yaml, http.yaml) instead of asking anyone: for tests
+    /// Answer queries from recordings in this directory (dns.yaml, http.yaml), for tests
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
 }
@@ -97,67 +99,60 @@ impl Args {
     }
 }
 
-/// Runs the script.
-pub fn run(args: &Args) -> Outcome {
+/// Runs the script or the prompt.
+pub fn run(args: &Args) -> CommandResult {
     if let Some(Command::Coverage(args)) = &args.command {
         return coverage::run(args);
     }
     let world = args.world();
-    // With -e the first argument is one of the script's own.
-    let own: Vec<String> = match (&args.file, args.code.is_empty()) {
+    // With -e the first argument belongs to the script.
+    let script_args: Vec<String> = match (&args.file, args.code.is_empty()) {
         (Some(file), false) => std::iter::once(file.clone()).chain(args.args.iter().cloned()).collect(),
         _ => args.args.clone(),
     };
     if !args.code.is_empty() {
-        return script(args, &world, "-e", args.code.join("\n").as_bytes(), &own);
+        return run_script(args, &world, "-e", args.code.join("\n").as_bytes(), &script_args);
     }
     match args.file.as_deref() {
-        Some("-") => from_input(args, &world, &own),
-        Some(file) => match world.read(&world.here().join(file)) {
-            Ok(text) => script(args, &world, file, &text, &own),
-            Err(error) => Outcome::unable(&format!("{file}: {error}")),
-        },
-        None if io::stdin().is_terminal() => converse(args, &world),
-        None => from_input(args, &world, &own),
+        None if io::stdin().is_terminal() => run_prompt(args, &world),
+        None | Some("-") => run_script(args, &world, "-", &files::read_stdin()?, &script_args),
+        Some(file) => {
+            let text = world.read(&world.here().join(file));
+            let text = text.map_err(|error| Problem::other("cannot read").on(file).because(error))?;
+            run_script(args, &world, file, &text, &script_args)
+        }
     }
 }
 
-fn from_input(args: &Args, world: &dyn World, own: &[String]) -> Outcome {
-    let mut text = Vec::new();
-    // The script locks standard input again, so the lock ends here.
-    let read = io::stdin().lock().read_to_end(&mut text);
-    match read {
-        Ok(_) => script(args, world, "-", &text, own),
-        Err(error) => Outcome::unable(&format!("standard input: {error}")),
-    }
-}
-
-fn script(args: &Args, world: &dyn World, name: &str, text: &[u8], own: &[String]) -> Outcome {
+fn run_script(
+    args: &Args,
+    world: &dyn World,
+    name: &str,
+    text: &[u8],
+    script_args: &[String],
+) -> CommandResult {
     let (mut out, mut err) = (io::BufWriter::new(io::stdout().lock()), io::stderr().lock());
     let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits());
     let mut input = io::stdin().lock();
     surroundings.read_from(&mut input);
     args.include.iter().for_each(|directory| surroundings.search(world.here().join(directory)));
-    let ended = ruby::run(&mut surroundings, name, text, own, &args.require);
+    let ended = ruby::run(&mut surroundings, name, text, script_args, &args.require);
     let flushed = out.flush();
     drop((out, err));
     match (ended, flushed) {
-        (_, Err(error)) => Outcome::unable(&format!("standard output: {error}")),
-        (Ended::With(0), Ok(())) => Outcome::Done,
-        (Ended::With(status), Ok(())) => Outcome::Status(status as u8),
+        (_, Err(error)) => Err(Problem::from_io("cannot write standard output", &error)),
+        (Ended::With(status), Ok(())) => Ok(ExitKind::Code(status as u8)),
         (Ended::Failed(message), Ok(())) => {
             errln!("{message}");
-            Outcome::Status(1)
+            Ok(ExitKind::Code(1))
         }
     }
 }
 
 /// Reads, evaluates and prints until the input ends.
-fn converse(args: &Args, world: &dyn World) -> Outcome {
-    let mut editor = match DefaultEditor::new() {
-        Ok(editor) => editor,
-        Err(error) => return Outcome::unable(&format!("no line editor: {error}")),
-    };
+fn run_prompt(args: &Args, world: &dyn World) -> CommandResult {
+    let no_terminal = |error: ReadlineError| Problem::other("cannot read from the terminal").because(error);
+    let mut editor = DefaultEditor::new().map_err(no_terminal)?;
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits());
     args.include.iter().for_each(|directory| surroundings.search(world.here().join(directory)));
@@ -171,20 +166,20 @@ fn converse(args: &Args, world: &dyn World) -> Outcome {
                 text.push_str(&line);
                 text.push('\n');
                 match conversation.say(&text) {
-                    // An empty line ends what is unfinished.
+                    // An empty line ends unfinished code.
                     Said::Unfinished if !blank => continue,
                     Said::Unfinished => errln!("unfinished"),
                     Said::Value(shown) => outln!("=> {shown}"),
                     Said::Ended(Ended::Failed(message)) => errln!("{message}"),
-                    Said::Ended(Ended::With(status)) => return Outcome::Status(status as u8),
+                    Said::Ended(Ended::With(status)) => return Ok(ExitKind::Code(status as u8)),
                 }
-                // The history is a comfort: without it the conversation goes on.
+                // The prompt works without the history, too.
                 let _ = editor.add_history_entry(text.trim_end());
                 text.clear();
             }
             Err(ReadlineError::Interrupted) => text.clear(),
-            Err(ReadlineError::Eof) => return Outcome::Done,
-            Err(error) => return Outcome::unable(&format!("cannot read: {error}")),
+            Err(ReadlineError::Eof) => return Ok(ExitKind::Success),
+            Err(error) => return Err(no_terminal(error)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `kukla serve`: the server that agents talk to.
+//! `kukla serve`: the server for agents.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,135 +11,129 @@ use kukla_server::settings::Settings;
 use kukla_store::without_password;
 
 use super::server_options::ServerOptions;
-use crate::Outcome;
-use crate::output::outln;
+use crate::files::absolute;
+use crate::output::out;
+use crate::render::table::Table;
+use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  kukla serve --check                                       whether all settings are good
-  kukla serve                                               as /etc/puppetlabs says
+  kukla serve --check                                       check the settings
+  kukla serve                                               with the settings of /etc/puppetlabs
   kukla serve --confdir /srv/puppet --environmentpath ~/environments --listen 127.0.0.1:8140 --set autosign=true")]
 pub struct Args {
-    /// Say what would be served, and whether anything is wrong with the settings
+    /// Check and print the settings, without serving
     #[arg(long)]
     check: bool,
-    /// Where to listen; by default what webserver.conf says, or all addresses on port 8140
+    /// Listen on this address [default: from webserver.conf, or all addresses on port 8140]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// The directory of environments
+    /// Directory of environments [default: the setting environmentpath]
     #[arg(long, value_name = "DIR")]
     environmentpath: Option<PathBuf>,
-    /// The directory of variable data: reports, the file bucket
+    /// Directory of variable data: reports, the file bucket [default: the setting vardir]
     #[arg(long, value_name = "DIR")]
     vardir: Option<PathBuf>,
-    /// Where facts, catalogs and reports are kept and exported resources come from: sqlite:PATH, postgres://USER@HOST/DATABASE or
-    /// puppetdb+https://HOST:8081
+    /// Keep facts, catalogs and reports in this store, and collect exported resources from it: sqlite:PATH,
+    /// postgres://USER@HOST/DATABASE or puppetdb+https://HOST:8081
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// No certificate authority here: it is on another machine
+    /// Do not run a certificate authority: it is on another machine
     #[arg(long)]
     no_ca: bool,
-    /// How many catalogs are compiled at once; by default as many as there are processors
+    /// Compile at most this many catalogs at once [default: the number of processors]
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
     /// Commands that generate(), config_version and the like may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "on")]
     commands: Commands,
-    /// Directories below which Ruby code may make and change files: off, on (anywhere), or paths separated by commas that begin with / or ./
+    /// Directories in which Ruby code may create and change files: off, on (anywhere), or paths separated by commas that begin with /
+    /// or ./
     #[arg(long, value_name = "POLICY", default_value = "on")]
     writes: Writes,
-    /// The least important lines of the log: debug, info, warning, error
-    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = level)]
+    /// Log only messages of this level and above: debug, info, warning, error
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
     log_level: Level,
-    /// How lines of the log look
+    /// Format of the log
     #[arg(long, value_enum, default_value_t)]
     log_format: LogFormat,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-/// How lines of the log look.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum LogFormat {
-    /// One JSON object a line
+    /// One JSON object per line
     #[default]
     Json,
-    /// For people
+    /// Plain text
     Text,
 }
 
-fn level(text: &str) -> Result<Level, String> {
-    Level::of(text).ok_or_else(|| "debug, info, warning or error".to_owned())
+fn parse_level(text: &str) -> Result<Level, Problem> {
+    Level::of(text).ok_or_else(|| Problem::invalid("expected debug, info, warning or error"))
 }
 
-/// Runs the command.
-pub fn run(args: &Args) -> Outcome {
+/// Serves until the server is stopped.
+pub fn run(args: &Args) -> CommandResult {
     let form = match args.log_format {
         LogFormat::Json => Form::Json,
         LogFormat::Text => Form::Text,
     };
     log::configure(args.log_level, form);
-    match serve(args) {
-        Ok(()) => Outcome::Done,
-        Err(problem) => Outcome::unable(&problem),
-    }
-}
-
-fn serve(args: &Args) -> Result<(), String> {
     let mut overrides = args.server.overrides()?;
     overrides.listen = args.listen;
     overrides.without_ca = args.no_ca;
     overrides.threads = args.threads;
     overrides.store.clone_from(&args.store);
-    let absolute =
-        |path: &PathBuf| std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()));
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
             overrides.settings.push((name.to_owned(), absolute(path)?.display().to_string()));
         }
     }
-    let mut settings = Settings::read(&overrides).map_err(|problem| problem.with_help())?;
+    let mut settings = Settings::read(&overrides)?;
     settings.policy.commands.clone_from(&args.commands);
     settings.policy.writes.clone_from(&args.writes);
     overrides.policy = Some(settings.policy.clone());
-    if args.check {
-        return check(&settings);
+    match args.check {
+        true => check(&settings)?,
+        false => run::run(&overrides)?,
     }
-    run::run(&overrides).map_err(|problem| problem.with_help())
+    Ok(ExitKind::Success)
 }
 
-/// Says what would be served. Nothing is written: an authority that is not there yet is not made.
-fn check(settings: &Settings) -> Result<(), String> {
-    outln!("listen            {}", settings.listen);
-    outln!("certname          {}", settings.host.certname);
+/// Checks and prints the settings. Writes nothing: a missing authority is not created.
+fn check(settings: &Settings) -> Result<(), Problem> {
+    let mut table = Table::default();
+    table.row(["listen", &settings.listen.to_string()]);
+    table.row(["certname", &settings.host.certname]);
     match &settings.authority {
         Some((layout, practice)) => {
-            outln!("authority         {}", layout.directory.display());
+            table.row(["authority", &layout.directory.display().to_string()]);
             if layout.key.exists() {
-                kukla_server::ca::Authority::open(layout.clone(), practice.clone())
-                    .map_err(|refusal| Problem::from(refusal).with_help())?;
+                kukla_server::ca::Authority::open(layout.clone(), practice.clone())?;
                 if settings.tls.certificate.exists() {
-                    kukla_server::tls::Tls::new(settings.tls.clone())
-                        .map_err(|problem| problem.with_help())?;
+                    kukla_server::tls::Tls::new(settings.tls.clone())?;
                 }
             } else {
-                outln!("                  there is none yet; the server makes one when it starts");
+                table.row(["", "not found; the server creates it when it starts"]);
             }
         }
         None => {
-            outln!("authority         on another machine");
-            kukla_server::tls::Tls::new(settings.tls.clone()).map_err(|problem| problem.with_help())?;
+            table.row(["authority", "on another machine"]);
+            kukla_server::tls::Tls::new(settings.tls.clone())?;
         }
     }
     for path in &settings.environmentpath {
-        outln!("environments      {}", path.display());
+        table.row(["environments", &path.display().to_string()]);
     }
-    outln!("catalogs at once  {}", settings.compiling.threads);
-    outln!("classifier        {}", settings.classifier.as_deref().unwrap_or("none"));
-    outln!("store             {}", settings.store.as_deref().map_or("none".into(), without_password));
-    outln!("reports           {}", settings.reports.processors.join(", "));
-    outln!("rules             {}", settings.rules.describe().len());
-    outln!("all settings are good");
+    table.row(["catalogs at once", &settings.compiling.threads.to_string()]);
+    table.row(["classifier", settings.classifier.as_deref().unwrap_or("none")]);
+    table.row(["store", &settings.store.as_deref().map_or("none".into(), without_password)]);
+    table.row(["reports", &settings.reports.processors.join(", ")]);
+    table.row(["rules", &settings.rules.describe().len().to_string()]);
+    out!("{}all settings are valid\n", table.text());
     Ok(())
 }

@@ -1,45 +1,44 @@
-//! What `serve` and `ca` have in common: where a server's settings and certificates are.
+//! The options that `serve` and `ca` share: the directories of a server's settings and certificates.
 
 use std::path::PathBuf;
 
+use kukla::syntax::Problem;
 use kukla_server::settings::Overrides;
 
-/// Where the settings of a server are, and what counts in place of them.
+use super::options::split_assignment;
+use crate::files::absolute;
+
+/// The directories of a server, and settings that override its files.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ServerOptions {
-    /// The directory of puppet.conf; by default /etc/puppetlabs/puppet, or /etc/puppet if there is one in it
+    /// Directory of puppet.conf [default: /etc/puppetlabs/puppet, or /etc/puppet if it has a puppet.conf]
     #[arg(long, global = true, value_name = "DIR")]
     confdir: Option<PathBuf>,
-    /// The directory of puppetserver's files (conf.d/*.conf with auth.conf, services.d/ca.cfg); by default puppetserver beside confdir
+    /// Directory of puppetserver's files: conf.d/*.conf, services.d/ca.cfg [default: puppetserver beside confdir]
     #[arg(long, global = true, value_name = "DIR")]
     serverdir: Option<PathBuf>,
-    /// The directory of the certificate authority
+    /// Directory of the certificate authority [default: the setting cadir]
     #[arg(long, global = true, value_name = "DIR")]
     cadir: Option<PathBuf>,
-    /// The directory of the server's own certificate
+    /// Directory of the server's own certificate [default: the setting ssldir]
     #[arg(long, global = true, value_name = "DIR")]
     ssldir: Option<PathBuf>,
-    /// The server's name in its certificate; by default that of the machine
+    /// Name of the server in its certificate [default: the name of this machine]
     #[arg(long, global = true, value_name = "NAME")]
     certname: Option<String>,
-    /// Another of puppet.conf's settings, as `autosign=true`; may be given several times
+    /// Override a setting of puppet.conf, for example autosign=true; repeatable
     #[arg(long = "set", global = true, value_name = "SETTING=VALUE")]
     settings: Vec<String>,
 }
 
 impl ServerOptions {
-    /// What they stand for.
-    pub fn overrides(&self) -> Result<Overrides, String> {
+    /// The settings that the options override.
+    pub fn overrides(&self) -> Result<Overrides, Problem> {
         let mut settings = Vec::new();
         for setting in &self.settings {
-            let (name, value) = setting
-                .split_once('=')
-                .ok_or_else(|| format!("--set {setting}: a setting is written as NAME=VALUE"))?;
+            let (name, value) = split_assignment("--set", setting)?;
             settings.push((name.trim().to_owned(), value.trim().to_owned()));
         }
-        let absolute = |path: &PathBuf| {
-            std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
-        };
         for (name, path) in [("cadir", &self.cadir), ("ssldir", &self.ssldir)] {
             if let Some(path) = path {
                 settings.push((name.to_owned(), absolute(path)?.display().to_string()));
@@ -47,8 +46,8 @@ impl ServerOptions {
         }
         settings.extend(self.certname.clone().map(|name| ("certname".to_owned(), name)));
         Ok(Overrides {
-            confdir: self.confdir.as_ref().map(absolute).transpose()?,
-            serverdir: self.serverdir.as_ref().map(absolute).transpose()?,
+            confdir: self.confdir.as_deref().map(absolute).transpose()?,
+            serverdir: self.serverdir.as_deref().map(absolute).transpose()?,
             settings,
             ..Overrides::default()
         })

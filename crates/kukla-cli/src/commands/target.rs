@@ -10,8 +10,10 @@ use kukla::values::Hash;
 use kukla::{Compiler, DiskWorld};
 
 use super::fleet::StoreAdapter;
-use super::policy::Allowed;
+use super::options::split_assignment;
+use super::policy::PolicyOptions;
 use super::stores::StoreOptions;
+use crate::files;
 use crate::output::errln;
 
 /// The environment and the node to compile. Each command has its own option for the control repository.
@@ -76,7 +78,7 @@ pub struct Target {
     #[command(flatten)]
     store: StoreOptions,
     #[command(flatten)]
-    allowed: Allowed,
+    access: PolicyOptions,
 }
 
 /// A node with the compiler of its control repository.
@@ -135,7 +137,7 @@ impl Target {
             server_facts: read_hash(self.server_facts.as_deref())?,
             exported: self.exported.clone(),
             store: StoreAdapter::open(&self.store)?,
-            policy: self.allowed.policy(),
+            policy: self.access.policy(),
             ..FleetOptions::of(control)
         })
     }
@@ -173,17 +175,13 @@ pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
 }
 
 fn setting(text: &String) -> Result<(String, String), Problem> {
-    match text.split_once('=') {
-        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => {
-            Err(Problem::invalid("--set").on(text).because("expected SETTING=VALUE, such as strict=warning"))
-        }
-    }
+    let (name, value) = split_assignment("--set", text)?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn read_hash(path: Option<&Path>) -> Result<Hash, Problem> {
     let Some(path) = path else { return Ok(Hash::new()) };
-    let bytes = std::fs::read(path).map_err(|error| Problem::io("read", path, &error))?;
+    let bytes = files::read_bytes(path)?;
     let read = FactFile::parse(&bytes, &path.display().to_string())?;
     Ok(read.into_iter().next().unwrap_or_default().facts)
 }

@@ -18,7 +18,7 @@ use super::overrides::Override;
 use super::provenance::Trail;
 use super::relate::Relationship;
 use super::scopes::CodeScopes;
-use super::tags::{TagSet, TagTable};
+use super::tags::{InvalidTag, TagSet, TagTable};
 use crate::codes::{ALIAS_TAKEN, DUPLICATE_DECLARATION};
 use crate::error::{Diagnostic, Location};
 use crate::scope::ScopeId;
@@ -579,7 +579,7 @@ impl CatalogBuilder {
     }
 
     /// Sets an attribute, keeping its place if it had one. The error is a word that cannot be a tag.
-    pub(crate) fn set(&mut self, id: ResourceId, param: Param) -> Result<(), String> {
+    pub(crate) fn set(&mut self, id: ResourceId, param: Param) -> Result<(), InvalidTag> {
         let place = self.get(id).params.iter().position(|known| known.name == param.name);
         self.set_at(id, place, param)
     }
@@ -590,7 +590,7 @@ impl CatalogBuilder {
         id: ResourceId,
         place: Option<usize>,
         mut param: Param,
-    ) -> Result<(), String> {
+    ) -> Result<(), InvalidTag> {
         let mut tagged = Ok(());
         if param.name.as_str() == "tag" {
             let mut tags = std::mem::take(&mut self.get_mut(id).tags);
@@ -612,7 +612,7 @@ impl CatalogBuilder {
     }
 
     /// Sets an attribute that nobody wrote.
-    pub(crate) fn set_value(&mut self, id: ResourceId, name: Name, value: Value) -> Result<(), String> {
+    pub(crate) fn set_value(&mut self, id: ResourceId, name: Name, value: Value) -> Result<(), InvalidTag> {
         let origin = self.get(id).origin;
         self.set(id, Param::unwritten(name, value, origin))
     }

@@ -10,8 +10,9 @@ use super::builder::{CodeOrigin, Param, ResourceId};
 use super::kind::{Resolved, ResourceDefinition};
 use super::provenance::How;
 use super::resource::Declaration;
-use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP, INVALID_TAG};
-use crate::error::{Diagnostic, Flow, Frame, Location, Raise, Raised, Stage};
+use super::tags::InvalidTag;
+use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP};
+use crate::error::{Diagnostic, Flow, ForeignException, Frame, Raise, Raised, Stage};
 use crate::program::ResourceForm;
 use crate::scope::ScopeId;
 use crate::unit::Unit;
@@ -59,7 +60,7 @@ impl Vm<'_> {
         let node = self.node();
         for (name, _) in &node.classes {
             if !kukla_catalog::tags::is_valid(name) {
-                return Err(invalid_tag(&name.to_lowercase(), None));
+                return Err(InvalidTag(name.to_lowercase()).refuse(None));
             }
             self.catalog.add_class(name);
         }
@@ -183,12 +184,11 @@ impl Vm<'_> {
             return wrong.on_line_of(location.clone()).into();
         }
         let inner = raise.into_diagnostic();
-        if inner.stage == Stage::Foreign {
-            return inner.into();
-        }
         let mut outer = diagnostic!(DECLARED_HERE { resource: resource.reference() });
-        if inner.stage != Stage::Data {
-            outer.stage = inner.stage;
+        match inner.stage {
+            Stage::Foreign(ForeignException::Fatal) => return inner.into(),
+            Stage::Foreign(ForeignException::Standard) | Stage::Data => {}
+            stage => outer.stage = stage,
         }
         outer.frame = Frame::Construct("Resource Statement".into());
         outer.on_line_of(resource.location.clone()).because(inner).into()
@@ -203,10 +203,4 @@ fn named(mut raise: Raise, issue: &'static str) -> Raise {
         wrong.issue = issue;
     }
     raise
-}
-
-/// The error for a word that cannot be a tag.
-#[cold]
-pub(crate) fn invalid_tag(word: &str, location: Option<Location>) -> Raise {
-    diagnostic!(INVALID_TAG { word }).on_line_of(location).into()
 }

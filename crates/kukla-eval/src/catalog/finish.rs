@@ -7,7 +7,7 @@ use kukla_values::{Name, Type, Value};
 use rustc_hash::FxHashSet;
 
 use super::builder::{Building, CatalogBuilder, Param, ResourceId, each_member};
-use super::compile::{OWN, OutputOptions, invalid_tag};
+use super::compile::{OWN, OutputOptions};
 use super::kind::ResourceDefinition;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
 use crate::error::{Flow, Raise};
@@ -117,7 +117,7 @@ impl CatalogBuilder {
                         if self.get(target).value(name).is_none() {
                             let set = self.set_value(target, *name, value.clone());
                             let location = || self.get(target).location.clone();
-                            set.map_err(|word| invalid_tag(&word, location()))?;
+                            set.map_err(|tag| tag.refuse(location()))?;
                         }
                     }
                     let mut merged = data.clone();

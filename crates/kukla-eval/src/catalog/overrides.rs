@@ -8,7 +8,6 @@ use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
 use super::builder::{CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
-use super::compile::invalid_tag;
 use super::provenance::How;
 use crate::codes::{
     ATTRIBUTE_ALREADY_SET, ILLEGAL_OVERRIDDEN_TYPE, OVERRIDE_AFTER_EVALUATION, OVERRIDE_FROM_OUTSIDE,
@@ -170,6 +169,6 @@ impl Vm<'_> {
             }
         }
         let location = param.location.clone();
-        self.catalog.set(id, param).map_err(|word| invalid_tag(&word, location))
+        self.catalog.set(id, param).map_err(|tag| tag.refuse(location))
     }
 }

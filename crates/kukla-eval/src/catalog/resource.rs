@@ -11,7 +11,6 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Param, ResourceId};
-use super::compile::invalid_tag;
 use super::kind::{Resolved, ResourceDefinition};
 use super::parameters::handed_over;
 use super::tags::TagSet;
@@ -290,7 +289,7 @@ impl CatalogBuilder {
         resource.tags = tags;
         match tagged {
             Ok(()) => Ok(resource),
-            Err(word) => Err(invalid_tag(&word, resource.location)),
+            Err(tag) => Err(tag.refuse(resource.location)),
         }
     }
 

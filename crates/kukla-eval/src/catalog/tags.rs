@@ -8,14 +8,26 @@ use std::borrow::Cow;
 use kukla_catalog::ResourceRef;
 use kukla_catalog::tags::{is_valid, segments};
 use kukla_syntax::diagnostic;
+use kukla_values::case::downcase;
 use kukla_values::{Name, Str, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builder::{CatalogBuilder, ResourceId};
-use super::compile::invalid_tag;
 use crate::codes::INVALID_TAG;
-use crate::error::Flow;
+use crate::error::{Flow, Location, Raise};
 use crate::vm::Vm;
+
+/// A word that cannot be a tag.
+#[derive(Debug)]
+pub(crate) struct InvalidTag(pub String);
+
+impl InvalidTag {
+    /// The error for it, reported at a line.
+    #[cold]
+    pub fn refuse(self, location: Option<Location>) -> Raise {
+        diagnostic!(INVALID_TAG { word: self.0 }).on_line_of(location).into()
+    }
+}
 
 /// The words used as tags, numbered.
 #[derive(Debug, Default)]
@@ -61,13 +73,13 @@ impl TagTable {
     }
 
     /// Adds a word and, if it is qualified, its segments. The error is the word that cannot be a tag.
-    pub fn add(&mut self, set: &mut TagSet, word: &str) -> Result<(), String> {
+    pub fn add(&mut self, set: &mut TagSet, word: &str) -> Result<(), InvalidTag> {
         let word = lower(word);
         if self.number(&word).is_some_and(|number| set.has(number)) {
             return Ok(());
         }
         if !is_valid(&word) {
-            return Err(word.into_owned());
+            return Err(InvalidTag(word.into_owned()));
         }
         self.add_valid(set, &word);
         Ok(())
@@ -109,7 +121,7 @@ impl TagTable {
     }
 
     /// Adds what a `tag` attribute says: words, in lists of any depth.
-    pub fn add_value(&mut self, set: &mut TagSet, value: &Value) -> Result<(), String> {
+    pub fn add_value(&mut self, set: &mut TagSet, value: &Value) -> Result<(), InvalidTag> {
         match value {
             Value::Undef => Ok(()),
             Value::Array(values) => values.iter().try_for_each(|value| match value {
@@ -210,7 +222,7 @@ pub(super) struct Tagged(FxHashMap<(ResourceId, u32), bool>);
 fn lower(word: &str) -> Cow<'_, str> {
     match word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         true => Cow::Borrowed(word),
-        false => Cow::Owned(word.to_lowercase()),
+        false => Cow::Owned(downcase(word).into()),
     }
 }
 
@@ -247,16 +259,16 @@ impl CatalogBuilder {
         let added = self.tag_table.add_value(&mut tags, &list);
         self.get_mut(id).tags = tags;
         self.tag_changes += 1;
-        added.map_err(|word| match self.get(id).location.clone() {
-            Some(location) => invalid_tag(&word, Some(location)),
-            None => diagnostic!(INVALID_TAG { word }).into(),
+        added.map_err(|tag| match self.get(id).location.clone() {
+            Some(location) => tag.refuse(Some(location)),
+            None => diagnostic!(INVALID_TAG { word: tag.0 }).into(),
         })
     }
 
     /// Whether the catalog or a resource has all of these tags.
     fn tagged(&self, resource: Option<ResourceId>, words: &[Value]) -> bool {
         let has = |word: &str| {
-            let Some(number) = self.tag_table.number(&word.to_lowercase()) else { return false };
+            let Some(number) = self.tag_table.number(&downcase(word)) else { return false };
             self.tags.has(number) || resource.is_some_and(|id| self.is_tagged(id, number))
         };
         words.iter().all(|word| has(&text(word)))

@@ -5,7 +5,7 @@ use kukla_hiera::codes::{CONVERT_TO_NO_NAME, INSTANCE_OF_NOTHING};
 use kukla_hiera::{
     BackendAnswer, BackendQuestion, Conversion, Error, ErrorKind, Host, Session, Variable, Watch,
 };
-use kukla_syntax::{Frame, Label, diagnostic};
+use kukla_syntax::{ForeignException, Frame, Label, diagnostic};
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 use kukla_values::{Budget, Name, Type, Value};
 use kukla_world::World;
@@ -15,19 +15,22 @@ use crate::codes::{BACKEND_FAILED, WRONG_ARGUMENTS};
 use crate::error::{Diagnostic, Raise, Raised, Stage};
 use crate::vm::Vm;
 
-/// An error in a function that serves as a backend, as an error of the lookup. It becomes an error of the data, unless it is a Ruby
-/// exception that is not one of Puppet's.
+/// An error in a function that serves as a backend, as an error of the lookup. It becomes an error of the data, unless it is an
+/// exception of another language.
 fn backend_error(raise: Raise) -> Error {
     let cause = detached(raise);
-    let is_foreign = cause.frame == Frame::Bare
-        && (cause.is(&WRONG_ARGUMENTS) || cause.fact("family") == Some("Exception"));
-    let kind = match cause.stage {
+    let (issue, stage, is_bare) = (cause.issue, cause.stage, cause.frame == Frame::Bare);
+    let kind = match stage {
         Stage::Data => ErrorKind::Data,
-        _ if is_foreign => ErrorKind::Caller,
+        Stage::Foreign(_) if is_bare => ErrorKind::Caller,
+        _ if is_bare && cause.is(&WRONG_ARGUMENTS) => ErrorKind::Caller,
         _ => ErrorKind::Plain,
     };
-    let issue = cause.issue;
-    Error::new(kind, diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue))
+    let mut wrong = diagnostic!(BACKEND_FAILED).because(cause).reported_as(issue);
+    if stage == Stage::Foreign(ForeignException::Fatal) {
+        wrong.stage = stage;
+    }
+    Error::new(kind, wrong)
 }
 
 /// An error in code that runs for a lookup, without its position: Puppet reports errors of data without one, so it becomes a label.

@@ -5,7 +5,7 @@ mod defaults;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kukla_syntax::Strict;
+use kukla_syntax::{Problem, Strict};
 pub use kukla_values::Limits;
 use kukla_values::{Hash, Value};
 
@@ -73,23 +73,25 @@ impl Settings {
     }
 
     /// Sets one setting by Puppet's name for it.
-    pub fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
+    pub fn set(&mut self, name: &str, value: Value) -> Result<(), Problem> {
         let flag = |value: &Value| match value {
             Value::Boolean(flag) => Ok(*flag),
             Value::String(text) if text == "true" => Ok(true),
             Value::String(text) if text == "false" => Ok(false),
-            _ => Err(format!("the setting '{name}' is true or false")),
+            other => Err(invalid(name, other, "true or false")),
         };
         match name {
-            "strict" => self.strict = value.as_str().unwrap_or_default().parse()?,
+            "strict" => {
+                let strict = value.as_str().unwrap_or_default().parse();
+                self.strict = strict.map_err(|_| invalid(name, &value, "off, warning or error"))?;
+            }
             "strict_variables" => self.strict_variables = flag(&value)?,
             "rich_data" => self.rich_data = flag(&value)?,
             "storeconfigs" => self.storeconfigs = flag(&value)?,
             "tasks" => self.tasks = flag(&value)?,
             "log_level" => {
                 let text = value.as_str().unwrap_or_default();
-                self.log_level =
-                    LogLevel::parse(text).ok_or_else(|| format!("'{text}' is not a log level"))?;
+                self.log_level = LogLevel::parse(text).ok_or_else(|| invalid(name, &value, "a log level"))?;
             }
             "limit_depth" => self.limits.depth = count(name, &value)?.try_into().unwrap_or(u32::MAX),
             "limit_nesting" => self.limits.nesting = count(name, &value)?.try_into().unwrap_or(usize::MAX),
@@ -124,8 +126,16 @@ impl Settings {
     }
 }
 
+/// The problem of a setting with a value that it cannot have.
+fn invalid(name: &str, value: &Value, expected: &str) -> Problem {
+    let value = kukla_values::format::to_s(value);
+    Problem::invalid("invalid setting")
+        .on(format_args!("'{name}'"))
+        .because(format!("expected {expected}, got '{value}'"))
+}
+
 /// A number of seconds; none means that there is no limit.
-fn seconds(name: &str, value: &Value) -> Result<Option<Duration>, String> {
+fn seconds(name: &str, value: &Value) -> Result<Option<Duration>, Problem> {
     let number = match value {
         Value::Integer(n) => Some(*n as f64),
         Value::Float(n) => Some(*n),
@@ -133,17 +143,17 @@ fn seconds(name: &str, value: &Value) -> Result<Option<Duration>, String> {
         _ => None,
     };
     let duration = number.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let duration = duration.ok_or_else(|| format!("the setting '{name}' is a number of seconds"))?;
+    let duration = duration.ok_or_else(|| invalid(name, value, "a number of seconds"))?;
     Ok((!duration.is_zero()).then_some(duration))
 }
 
-fn count(name: &str, value: &Value) -> Result<u64, String> {
+fn count(name: &str, value: &Value) -> Result<u64, Problem> {
     let number = match value {
         Value::Integer(n) => u64::try_from(*n).ok(),
         Value::String(text) => text.parse().ok(),
         _ => None,
     };
-    number.ok_or_else(|| format!("the setting '{name}' is a number, zero or more"))
+    number.ok_or_else(|| invalid(name, value, "a number, zero or more"))
 }
 
 /// How urgent a message is.

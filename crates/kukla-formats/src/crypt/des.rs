@@ -28,7 +28,7 @@ pub(super) fn times(setting: &str) -> Option<u32> {
     number(setting.get(1..5)?)
 }
 
-/// What digits of six bits say, the least significant first.
+/// The value of digits of six bits, the least significant first.
 fn number(digits: &str) -> Option<u32> {
     digits.bytes().rev().try_fold(0, |number, byte| {
         let digit = DIGITS.iter().position(|digit| *digit == byte)?;
@@ -70,7 +70,7 @@ impl Cipher {
         self.crypted(block, 1)
     }
 
-    /// A block of zeros, encrypted so many times.
+    /// A block of zeros, encrypted this number of times.
     fn repeated(&self, times: u32) -> u64 {
         self.crypted(0, times)
     }

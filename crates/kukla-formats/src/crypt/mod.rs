@@ -58,7 +58,7 @@ pub fn hashed(password: &[u8], setting: &str) -> Option<String> {
     }
 }
 
-/// What hashing as a setting says costs, in steps of an evaluation.
+/// The cost of hashing with a setting, in evaluation steps.
 pub fn steps(password: &[u8], setting: &str) -> u64 {
     // Each round goes through the password.
     let through = |rounds: u64| rounds.saturating_mul(64 + password.len() as u64) / 256;
@@ -75,13 +75,13 @@ fn scheme(setting: &str) -> (&str, &str) {
     setting.strip_prefix('$').and_then(|rest| rest.split_once('$')).unwrap_or(("", setting))
 }
 
-/// A salt of so many characters at most, up to what ends it.
+/// A salt of at most this number of characters, up to its terminator.
 fn first(salt: &str, most: usize) -> &str {
     let salt = salt.split('$').next().unwrap_or_default();
     &salt[..salt.len().min(most)]
 }
 
-/// How many rounds are asked for, how that was said, and the salt.
+/// The number of rounds, its text, and the salt.
 fn rounds(setting: &str) -> Option<(usize, &str, &str)> {
     let Some(asked) = setting.strip_prefix("rounds=") else {
         return Some((sha_crypt::ROUNDS_DEFAULT, "", first(setting, 16)));
@@ -158,7 +158,7 @@ fn bcrypt(password: &[u8], prefix: &str, salt: &str) -> Option<String> {
     Some(format!("${prefix}${cost}${}{}", BCRYPT_DIGITS.encode(salt), BCRYPT_DIGITS.encode(&sum[..23])))
 }
 
-/// The key of an old fault: bytes above 127 were taken for negative, and so spoil those before them in their word. The eighteen words that
+/// The key of an old bug: bytes above 127 were treated as negative, and so corrupt those before them in their word. The eighteen words that
 /// the cipher takes are written out.
 fn sign_extended(key: &[u8]) -> Vec<u8> {
     let mut bytes = key.iter().cycle();

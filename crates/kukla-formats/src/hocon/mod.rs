@@ -2,7 +2,7 @@
 //!
 //! A text becomes a tree whose leaves may still be references (`${x}`), concatenations or appended lists; `resolve`
 //! then replaces those, looking up each path from the root of the same text and after that in the environment.
-//! `include` is refused: a text has no files beside it, and Puppet goes on in silence without what they would have said.
+//! `include` is an error: a text has no files next to it, and Puppet silently ignores them.
 
 use kukla_values::Value;
 
@@ -14,7 +14,7 @@ mod parse;
 mod resolve;
 mod token;
 
-/// What an environment variable is, if it is set and may be seen.
+/// The value of an environment variable, if it is set and visible.
 pub type Variables<'v> = dyn Fn(&str) -> Result<Option<String>, Error> + 'v;
 
 /// Reads one HOCON text; `environment` answers for references that nothing in the text answers.
@@ -39,7 +39,7 @@ enum Node {
     },
     /// Values side by side.
     Joined(Vec<Node>, u32),
-    /// What was under a key before and what was put there later.
+    /// The earlier and the later value of a key.
     Over {
         before: Box<Node>,
         after: Box<Node>,

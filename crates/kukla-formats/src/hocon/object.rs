@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::Node;
 
-/// Keys with what stands under them, in an order that grows at both ends: what one text says about a key comes before what it
-/// said earlier.
+/// Keys with their values, in an order that grows at both ends: the latest value that a text has for a key comes before
+/// earlier ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object {
     entries: FxHashMap<String, (i64, Node)>,
@@ -29,7 +29,7 @@ impl Object {
         self.entries.get(key).map(|(_, node)| node)
     }
 
-    /// What stands under the keys, in no order.
+    /// The values of the keys, in no order.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.entries.values().map(|(_, node)| node)
     }

@@ -305,7 +305,7 @@ impl Parser {
     }
 }
 
-/// What one piece of plain text means on its own.
+/// The value of one piece of unquoted text alone.
 fn literal(text: String) -> Result<Value, Error> {
     Ok(match text.as_str() {
         "true" => true.into(),
@@ -342,7 +342,7 @@ fn number(text: &str) -> Result<Option<Value>, Error> {
 const TWO_TO_63: f64 = (1u64 << 63) as f64;
 
 /// Puts a value under a key; objects join, later keys first, anything else replaces but stays within reach of `${key}`.
-/// What stands under a key once more is said about it.
+/// The value of a key after another definition of it.
 fn join(before: Node, after: Node) -> Node {
     match (before, after) {
         (Node::Object(mut before), Node::Object(after)) => {
@@ -353,7 +353,7 @@ fn join(before: Node, after: Node) -> Node {
         (Node::Value(_) | Node::List(_), after @ Node::Object(_)) => after,
         (before, after) => {
             let levels = if let Node::Over { levels, .. } = &before { levels + 1 } else { 1 };
-            // Following it is refused, so what was said first can be forgotten.
+            // Following it is an error, so the first definition can be dropped.
             let before = if levels > MOST_OVER { Node::Value(Value::Undef) } else { before };
             Node::Over { before: Box::new(before), after: Box::new(after), levels }
         }

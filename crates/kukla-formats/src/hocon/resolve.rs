@@ -162,7 +162,7 @@ impl<'n> Resolver<'n> {
     /// The value at a path from the root.
     fn follow(&mut self, path: &[String]) -> Result<Option<Value>, Error> {
         let mut nodes: Vec<(&'n Node, usize)> = vec![(self.root, 0)];
-        // Candidates, the most recent first: what stands over something else may have the key or not.
+        // Candidates, the most recent first: a value that overrides another may lack the key.
         while let Some((node, depth)) = nodes.pop() {
             if depth == path.len() {
                 let here: Vec<&str> = path.iter().map(String::as_str).collect();

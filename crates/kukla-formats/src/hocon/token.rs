@@ -162,7 +162,7 @@ impl Lexer<'_> {
                         }
                         chars.nth(3);
                     }
-                    _ => return self.error("backslash followed by something that is no escape".into()),
+                    _ => return self.error("backslash followed by an invalid escape".into()),
                 },
                 c if c < ' ' => {
                     return self.error("control characters are not allowed in a quoted string".into());

@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 500;
 /// Aliases let a few lines stand for more values than fit a machine; this many is where we stop believing the author.
 const MAX_NODES: u64 = 20_000_000;
 
-/// So many entries of one map may wait.
+/// The number of entries of one map that may be pending.
 const MANY: usize = 1 << 16;
 
 /// A finished node on its way into its parent.
@@ -24,7 +24,7 @@ struct Node {
     kind: Kind,
     /// Whether a symbol is somewhere inside.
     symbolic: bool,
-    /// How many values it stands for once aliases are followed.
+    /// The number of values it has once aliases are expanded.
     size: u64,
     /// Where it began, from one.
     line: u32,
@@ -40,7 +40,7 @@ enum Kind {
     Alias,
 }
 
-/// What an anchor names: a finished node, or the collection still being read that was opened as the n-th.
+/// The target of an anchor: a finished node, or the collection still being read that was opened as the n-th.
 enum Anchored {
     Open(u32),
     Done(Node),
@@ -60,7 +60,7 @@ enum Container {
     Mapping { start: usize, key: Option<Key>, tag: MappingTag },
 }
 
-/// What is to be known of a key that waits for its value; the key itself is the last of the entries.
+/// The state of a key that waits for its value; the key itself is the last of the entries.
 #[derive(Clone, Copy)]
 struct Key {
     /// Whether it is text by its tag, and so no merge key.
@@ -246,7 +246,7 @@ impl Builder {
             }
         };
         let node = Node { value, kind, symbolic: frame.symbolic, size: frame.size, line: frame.line };
-        // The name may have been given anew inside; then it stays with what is inside.
+        // The name may have been redefined inside; then it stays with the inner node.
         if let Some((name, opened)) = frame.anchor
             && matches!(self.anchors.get(&name), Some(Anchored::Open(n)) if *n == opened)
         {
@@ -398,7 +398,7 @@ impl Builder {
         Ok((value, false))
     }
 
-    /// Puppet takes two symbols for values of its own; the others are no data.
+    /// Puppet reads two symbols as values of its own; the others are not data.
     fn symbol(&self, name: &str) -> Result<(Value, bool), Error> {
         match name {
             _ if !self.options.symbols => Err(class_error("Symbol")),
@@ -414,7 +414,7 @@ fn too_many(line: u32) -> Error {
     Error::bare(format!("aliases expand to more than {MAX_NODES} values at line {line}"))
 }
 
-/// What `<<: node` brings in, if it is a map or a list of maps; earlier maps of a list win.
+/// The entries that `<<: node` adds, if it is a map or a list of maps; earlier maps of a list win.
 fn merged(node: &Node) -> Option<Hash> {
     match (&node.value, node.kind) {
         (Value::Hash(hash), Kind::Alias | Kind::Mapping) => Some(hash.clone()),

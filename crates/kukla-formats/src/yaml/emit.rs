@@ -24,13 +24,13 @@ pub fn emit(value: &Value) -> Result<String, Error> {
 pub struct Layout {
     /// How far each level is indented.
     pub indentation: i32,
-    /// Where lines are folded; zero stands for eighty columns, less for never.
+    /// The column where lines are folded; zero means eighty columns, a negative number never.
     pub line_width: i32,
     /// Whether strings longer than a line are folded, and how long a line then is.
     pub fold: Option<usize>,
     /// Whether every string is quoted and every collection in brackets.
     pub canonical: bool,
-    /// Whether the version of YAML is said first.
+    /// Whether the YAML version is written first.
     pub header: bool,
 }
 
@@ -213,7 +213,7 @@ impl<'v> Writer<'v> {
         self.piece(text, Some(tag.into()), false, false, ScalarStyle::SingleQuoted);
     }
 
-    /// Bytes that are no text, in base 64.
+    /// Bytes that are not valid text, in base 64.
     pub fn binary(&mut self, base64: impl Into<Cow<'v, str>>) {
         self.piece(base64, Some("!binary".into()), false, false, ScalarStyle::Literal);
     }
@@ -356,7 +356,7 @@ fn style(text: &str, fold: Option<usize>) -> ScalarStyle {
     }
 }
 
-/// Some line begins with something that is no word character, with no double quote after it. Line breaks can only be
+/// Some line begins with a character that is not a word character, with no double quote after it. Line breaks can only be
 /// at the end here, and two of them make a line that begins with one.
 fn odd_start(text: &str) -> bool {
     let mut chars = text.lines().next().unwrap_or_default().chars();
@@ -374,7 +374,7 @@ fn misleading_octal(text: &str) -> bool {
     digits.is_some_and(|rest| rest.starts_with(['8', '9']))
 }
 
-/// Ruby's `Float#to_s`, with YAML's words for what is no number.
+/// Ruby's `Float#to_s`, with YAML's words for infinity and NaN.
 fn float(n: f64) -> String {
     if n.is_nan() {
         ".nan".into()

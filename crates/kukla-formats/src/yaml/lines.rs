@@ -35,7 +35,7 @@ impl Lines {
 /// The key whose value comes next, with its line; in a mapping only.
 type Pending = Option<(String, u32)>;
 
-/// Finds where each value of the first document of `text` stands; an unreadable text has no lines.
+/// Finds the line of each value of the first document of `text`; an unreadable text has no lines.
 pub fn lines(text: &[u8]) -> Lines {
     let spaced = super::tags::spaced(text);
     let completed = super::read::completed(&spaced);

@@ -3,7 +3,7 @@
 //! Blocks of keys and items, scalars on one line, `|` and `>`, lists and maps in brackets: where a text holds nothing else, this
 //! scanner tells the [`Builder`] the same as libyaml's would, in less time. What it does not know for certain it does not
 //! read at all: [`build`] says no, and libyaml reads the text from its beginning. So every question here is asked in the
-//! direction of doubt, and errors are never told from here.
+//! direction of doubt, and errors are never reported from here.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ pub(super) fn build(text: &[u8], builder: &mut Builder) -> Option<()> {
     {
         scanner.advance();
     }
-    // Whatever is left stands where nothing can.
+    // Anything left is in an invalid position.
     scanner.line.is_none().then_some(())
 }
 
@@ -73,7 +73,7 @@ struct Scanner<'a> {
     number: u32,
     /// The next line that holds something.
     line: Option<Line>,
-    /// Whether a line of comment stands right before it.
+    /// Whether a comment line directly precedes it.
     commented: bool,
     /// Where the line inside brackets ends that was looked at last.
     flow_line_end: usize,
@@ -81,7 +81,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// What a line holds.
+    /// The content of a line.
     fn rest(&self, line: Line) -> &'a [u8] {
         &self.text.as_bytes()[line.start..line.end]
     }
@@ -214,7 +214,7 @@ impl<'a> Scanner<'a> {
         self.builder.close().ok()
     }
 
-    /// What a key or a dash at `indent` stands for: the rest of its line, or what is below it if that `belongs` to it.
+    /// The value of a key or a dash at `indent`: the rest of its line, or the lines below it if they `belong` to it.
     fn node(&mut self, line: Line, indent: usize, belongs: impl Fn(Line, &[u8]) -> bool) -> Option<()> {
         let (anchor, line) = self.anchored(line)?;
         // A key or a dash has a blank behind it, so this is a comment indeed.
@@ -283,7 +283,7 @@ impl<'a> Scanner<'a> {
     fn after_colon(&self, line: Line, length: usize) -> Option<usize> {
         let rest = self.rest(line);
         let colon = length + spaces(&rest[length..]);
-        // Longer ones are no keys to libyaml.
+        // libyaml does not accept longer ones as keys.
         let is_key = matches!(rest[colon..], [b':'] | [b':', b' ', ..]) && colon <= 1000;
         is_key.then_some(line.start + colon + 1)
     }
@@ -558,7 +558,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Goes on with a text behind so many breaks: one is a blank, several are one less.
+/// Continues a text after this number of line breaks: one is a blank, several are one less.
 fn fold(text: &mut String, breaks: usize) {
     match breaks {
         1 => text.push(' '),
@@ -584,7 +584,7 @@ fn spaces(text: &[u8]) -> usize {
     text.iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// What follows the dash of an item.
+/// The text after the dash of an item.
 fn dashed(text: &[u8]) -> Option<&[u8]> {
     matches!(text, [b'-'] | [b'-', b' ', ..]).then(|| &text[1..])
 }
@@ -615,7 +615,7 @@ fn plain(text: &str) -> Option<Scalar<'_>> {
     Some(Scalar { text: Cow::Borrowed(text), quoted: false, length: text.len() })
 }
 
-/// What a plain scalar has of a line, up to a colon or a comment, without blanks behind it.
+/// The part of a line that belongs to a plain scalar, up to a colon or a comment, without trailing blanks.
 fn plain_rest(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut from = 0;
@@ -663,7 +663,7 @@ fn simple(text: &str) -> Option<Scalar<'_>> {
     };
     let end = (1..bytes.len()).find(|at| !goes_on(*at)).unwrap_or(bytes.len());
     let text = text[..end].trim_end_matches(' ');
-    // What stops it stands right behind it, or it is something that is not known here.
+    // Its terminator follows directly, or the syntax is not supported here.
     let stops = matches!(bytes.get(end), None | Some(b',' | b']' | b'}' | b':'));
     (good && stops).then_some(Scalar { text: Cow::Borrowed(text), quoted: false, length: text.len() })
 }

@@ -42,7 +42,7 @@ fn double_quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
     }
 }
 
-/// What a backslash and what follows it, which `text` begins with, stand for, and how long that is.
+/// The value and the length of an escape sequence at the beginning of `text`.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let digits = match text.as_bytes().first()? {
         b'0' => return Some(('\0', 1)),
@@ -105,7 +105,7 @@ enum Line {
     Joined(usize),
 }
 
-/// Adds what stands on the line at `at` to `out`.
+/// Adds the content of the line at `at` to `out`.
 fn line(text: &str, mut at: usize, out: &mut String) -> Option<Line> {
     let double = text.starts_with('"');
     // Blanks at the end of a line go, those that were written as escapes stay.

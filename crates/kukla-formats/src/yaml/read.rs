@@ -9,7 +9,7 @@ use super::plain;
 use super::tags::spaced;
 use crate::Error;
 
-/// What a reader lets through beyond plain data.
+/// Values that a reader accepts beyond plain data.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether `*name` may refer to an earlier `&name`.
@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What Hiera allows in its configuration and data: aliases and symbols.
+    /// The options of Hiera's configuration and data: aliases and symbols.
     pub const HIERA: Options = Options { aliases: true, symbols: true, times: false };
 }
 
@@ -30,7 +30,7 @@ impl Options {
 pub struct Document {
     /// Its value; `undef` if there is no document at all.
     pub value: Value,
-    /// If it is a hash: the line, from one, where each key stands, in the order of the keys; none if that is not known.
+    /// If it is a hash: the line, from one, of each key, in the order of the keys; none if that is not known.
     pub lines: Vec<u32>,
     /// If it is a hash: the keys whose values hold a symbol, which is text to us but no data to Puppet.
     pub symbolic: FxHashSet<Str>,
@@ -105,11 +105,8 @@ pub(super) fn without_break(data: &mut EventData, text: &[u8]) {
 
 pub(super) fn syntax_error(error: &libyaml_safer::Error) -> Error {
     let mark = error.context_mark().or(error.problem_mark()).unwrap_or_default();
-    let problem = match error.context() {
-        Some(context) => format!("{} {context}", error.problem()),
-        None => error.problem().to_owned(),
-    };
-    Error::placed(problem, mark.line.saturating_add(1) as u32, mark.column.saturating_add(1) as u32)
+    let (line, column) = (mark.line.saturating_add(1) as u32, mark.column.saturating_add(1) as u32);
+    Error::placed(error.problem(), error.context(), line, column)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a plain scalar means to Psych.
+//! The meaning of plain scalars in Psych.
 //!
 //! Psych follows neither YAML 1.1 nor 1.2: `yes` and even `tRue` are booleans but `y` is text, `017` is fifteen but
 //! `0o17` is text, `1,000` is a thousand, an exponent needs both a dot and a sign, and `12:30` is 45000. The order of

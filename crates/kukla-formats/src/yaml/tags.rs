@@ -51,7 +51,7 @@ fn candidates(text: &[u8]) -> Vec<usize> {
                 end += 1;
             }
             verbatim_end = end;
-            // It may be no tag but text in quotes, and the tags be in it.
+            // It may be quoted text instead of a tag, with the tags inside.
             at = start + 1;
         } else {
             let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.%!~*'()".contains(byte);

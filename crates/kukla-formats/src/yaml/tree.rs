@@ -11,13 +11,13 @@ use crate::Error;
 pub struct Node {
     /// The name that `&name` gives it.
     pub anchor: Option<String>,
-    /// What its tag says it is.
+    /// The type given by its tag.
     pub tag: Option<String>,
-    /// What it is made of.
+    /// Its content.
     pub part: Part,
 }
 
-/// What a node is made of.
+/// The content of a node.
 #[derive(Clone, Debug)]
 pub enum Part {
     /// Text, and whether it was in quotes or a block and so means itself.

@@ -3,7 +3,7 @@
 kukla_syntax::codes! {
     pub CONTROL;
 
-    /// The program itself said that it cannot go on, by calling `fail`; the message is its author's.
+    /// The program called `fail`; the message is its author's.
     ///
     /// ```puppet
     /// fail('this operating system is not supported')    # error

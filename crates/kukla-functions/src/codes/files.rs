@@ -86,10 +86,10 @@ kukla_syntax::codes! {
     /// ```
     GENERATOR_FAILED as RUNTIME_ERROR: Error, "Failed to execute generator {program}: {cause}";
 
-    /// A command ran and did not succeed; the message says with which exit code, and goes on with what the command said. It is always told
-    /// as the cause of something else.
-    COMMAND_FAILED as RUNTIME_ERROR: Error, "Execution of '{command}' returned {code}: {said}";
+    /// A command failed; the message has its exit code and continues with the command's output. It is always reported
+    /// as the cause of another error.
+    COMMAND_FAILED as RUNTIME_ERROR: Error, "Execution of '{command}' returned {code}: {output}";
 
-    /// A command could not be run, or was stopped because it ran too long or wrote too much. It is always told as the cause of something else.
+    /// A command could not be run, or was stopped because it ran too long or wrote too much. It is always reported as the cause of another error.
     COMMAND_NOT_RUN as RUNTIME_ERROR: Error, "{reason}";
 }

@@ -1,4 +1,4 @@
-//! What the built-in functions can object to, by theme.
+//! Errors of the built-in functions, by theme.
 
 mod arguments;
 mod collections;

@@ -3,21 +3,21 @@
 kukla_syntax::codes! {
     pub PARSING;
 
-    /// A text is no JSON; the message says where it stops to be. Functions that parse take a default value for that case.
+    /// A text is not valid JSON; the message names the position. Functions that parse accept a default value for that case.
     ///
     /// ```puppet
     /// parsejson('{"a": }')    # error
     /// ```
     INVALID_JSON as RUNTIME_ERROR: Error, "{reason}";
 
-    /// A text is no YAML; the message says where it stops to be. Functions that parse take a default value for that case.
+    /// A text is not valid YAML; the message names the position. Functions that parse accept a default value for that case.
     ///
     /// ```puppet
     /// parseyaml('a: [1')    # error
     /// ```
     INVALID_YAML as RUNTIME_ERROR: Error, "{reason}";
 
-    /// A text is no HOCON; the message says where it stops to be. Functions that parse take a default value for that case.
+    /// A text is not valid HOCON; the message names the position. Functions that parse accept a default value for that case.
     ///
     /// ```puppet
     /// parsehocon('a = [1')    # error

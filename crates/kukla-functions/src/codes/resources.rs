@@ -99,6 +99,6 @@ kukla_syntax::codes! {
     /// ```
     NO_CLASSES_IN_DATA as RUNTIME_ERROR: Error, "Could not find data item {key}";
 
-    /// A function that reads a file of data has to be told in `hiera.yaml` which one: by `path`, `paths`, `glob`, `globs` or `mapped_paths`.
+    /// A function that reads a data file requires its path in `hiera.yaml`: `path`, `paths`, `glob`, `globs` or `mapped_paths`.
     NO_DATA_PATH as RUNTIME_ERROR: Error, "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";
 }

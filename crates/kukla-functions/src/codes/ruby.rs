@@ -1,4 +1,4 @@
-//! What Ruby says of values, in functions that Puppet has in Ruby.
+//! Ruby's errors about values, in functions that Puppet implements in Ruby.
 
 kukla_syntax::codes! {
     pub RUBY;
@@ -18,7 +18,7 @@ kukla_syntax::codes! {
     /// ```
     NO_ORDER as RUNTIME_ERROR: Error, "comparison of {left} with {right} failed";
 
-    /// Numbers and text cannot be joined, and the message to fail with was to be joined with what a command said. Give it as a string.
+    /// Numbers and text cannot be joined, and the message to fail with was to be joined with the output of a command. Give it as a string.
     ///
     /// ```puppet
     /// validate_cmd('x', 'false', 1)    # error

@@ -10,7 +10,7 @@ kukla_syntax::codes! {
     /// ```
     NEITHER_YES_NOR_NO as RUNTIME_ERROR: Error, "str2bool(): Unknown type of boolean given";
 
-    /// What `delete` takes out of a string has to be a string.
+    /// `delete` can remove only strings from a string.
     ///
     /// ```puppet
     /// delete('a1b', 1)    # error
@@ -59,7 +59,7 @@ kukla_syntax::codes! {
     /// ```
     EMPTY_PATH as RUNTIME_ERROR: Error, "dirname(): Requires a non-empty string as argument";
 
-    /// A text is no address of IPv4 (`10.1.2.3`) or IPv6 (`fe80::1`).
+    /// A text is not a valid IPv4 (`10.1.2.3`) or IPv6 (`fe80::1`) address.
     ///
     /// ```puppet
     /// stdlib::ip_in_range('10.1.2', '10.0.0.0/8')    # error
@@ -87,7 +87,7 @@ kukla_syntax::codes! {
     /// ```
     PREFIX_TOO_LONG as RUNTIME_ERROR: Error, "invalid length: {network}";
 
-    /// What stands behind the slash of a network is neither a length nor a mask: `/24`, `/255.255.255.0`.
+    /// The text after the slash of a network is neither a length nor a mask: `/24`, `/255.255.255.0`.
     ///
     /// ```puppet
     /// stdlib::ip_in_range('10.1.2.3', '10.0.0.0/wide')    # error

@@ -129,28 +129,28 @@ kukla_syntax::codes! {
     /// ```
     NO_PATTERN_MATCHES_WITH_MESSAGE as RUNTIME_ERROR: Error, "{message}";
 
-    /// The command that checks a file did not succeed; the message goes on with what it said.
+    /// The command that checks a file failed; the message continues with its output.
     ///
     /// ```puppet
     /// validate_cmd('content', '/bin/false')    # error
     /// ```
     CONTENT_REFUSED as RUNTIME_ERROR: Error, "validate_cmd(): failed to validate content with command {command}\n{cause}";
 
-    /// The command that checks a file did not succeed; the message is the program's own, and goes on with what the command said.
+    /// The command that checks a file failed; the message is the program's own, and continues with the command's output.
     ///
     /// ```puppet
-    /// validate_cmd('content', '/bin/false', 'that is no content')    # error
+    /// validate_cmd('content', '/bin/false', 'invalid content')    # error
     /// ```
     CONTENT_REFUSED_WITH_MESSAGE as RUNTIME_ERROR: Error, "{message}\n{cause}";
 
-    /// The command that checks a file is a string. It is always told as the cause of something else.
+    /// The command that checks a file must be a string. It is always reported as the cause of another error.
     ///
     /// ```puppet
     /// validate_cmd('content', 1)    # error
     /// ```
     COMMAND_NO_STRING as RUNTIME_ERROR: Error, "TypeError {cause}";
 
-    /// Commands run in a shell, and there is none. It is always told as the cause of something else.
+    /// Commands run in a shell, and there is none. It is always reported as the cause of another error.
     NO_SHELL as RUNTIME_ERROR: Error, "there is no shell to run '{command}' with";
 
     /// The function checks texts by the lenses of Augeas, which is not at hand.

@@ -128,7 +128,7 @@ builtins! {
         tools "Array $values, Variant[Integer, String, Array] $positions >> Array"
     }
 
-    /// Pairs of the elements of two arrays; flattened if told so.
+    /// Pairs of the elements of two arrays, optionally flattened.
     ///
     /// ```puppet
     /// zip([1, 2], ['a', 'b'])          # => [[1, 'a'], [2, 'b']]
@@ -502,7 +502,7 @@ fn reject(Rest(args): Rest) -> Result<Value> {
     }
 }
 
-/// What to go through, and what to look for in it.
+/// The collection to search, and the value to search for.
 pub fn sieve(name: &str, args: Vec<Value>) -> Result<(Value, Arc<Regexp>)> {
     let args = legacy(args)?;
     let [collection, pattern] = args.as_slice() else {

@@ -138,7 +138,7 @@ fn check(vm: &mut Vm<'_>, Rest(args): Rest, name: &str, compat: &str) -> Flow<bo
     quietly(args, name)
 }
 
-/// Warns, once for each system, of a path that is no text.
+/// Warns, once for each system, of a path that is not a string.
 pub fn warn_unless_text(vm: &mut Vm<'_>, path: &Value) {
     if path.as_str().is_none() {
         vm.warn(not_a_path(path));
@@ -146,7 +146,7 @@ pub fn warn_unless_text(vm: &mut Vm<'_>, path: &Value) {
     }
 }
 
-/// What Puppet says when asked whether something that is no text is an absolute path.
+/// Puppet's message when it tests whether a value that is not a string is an absolute path.
 pub fn not_a_path(value: &Value) -> String {
     let (shown, class) = (ruby::to_s(value), ruby::class(value));
     format!("Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'")

@@ -38,7 +38,7 @@ builtins! {
         tools "Variant[Integer, String] $number, Variant[Integer, String] $base >> String"
     }
 
-    /// The number of bytes that a text such as `4 kB` or `2M` stands for.
+    /// The number of bytes given by a text such as `4 kB` or `2M`.
     ///
     /// ```puppet
     /// to_bytes('4 kB')    # => 4096

@@ -4,6 +4,7 @@ use kukla_eval::builtins;
 use kukla_eval::function::Rest;
 use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Array, Error, Result, Str, Value};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::codes::{UNMATCHED_QUOTE, WORDS_NO_ARRAY};
 use crate::legacy::{legacy, wrong_number};
@@ -210,15 +211,18 @@ fn powershell_escape(value: Value) -> String {
     out
 }
 
-fn uri_escaped(text: &str) -> Str {
-    let mut out = Str::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            byte if byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,[]".contains(&byte) => {
-                out.push(byte as char)
-            }
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
+/// The characters that Ruby's `URI::DEFAULT_PARSER.escape` encodes: all but letters, digits and these signs.
+const UNSAFE: &AsciiSet = &{
+    let signs = b"-_.!~*'();/?:@&=+$,[]";
+    let mut set = NON_ALPHANUMERIC.remove(signs[0]);
+    let mut at = 1;
+    while at < signs.len() {
+        set = set.remove(signs[at]);
+        at += 1;
     }
-    out
+    set
+};
+
+fn uri_escaped(text: &str) -> Str {
+    utf8_percent_encode(text, UNSAFE).collect()
 }

@@ -285,7 +285,7 @@ pub mod old {
         Ok(follow(&args[0], path).unwrap_or_else(|| args.get(2).cloned().unwrap_or_default()))
     }
 
-    /// What lies at the end of a path, if anything does.
+    /// The value at the end of a path, if there is one.
     fn follow(data: &Value, path: &[Value]) -> Option<Value> {
         let mut here = data.clone();
         for key in path {

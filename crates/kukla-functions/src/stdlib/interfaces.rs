@@ -5,11 +5,11 @@ use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_syntax::bail;
+use kukla_values::case::downcase;
 use kukla_values::{Hash, Result, Str, Value};
 
 use crate::codes::NO_INTERFACES_FACT;
 use crate::legacy::{legacy, wrong_number};
-use crate::letters::lower;
 use crate::ruby;
 
 builtins! {
@@ -105,7 +105,7 @@ fn has_interface_with(vm: &mut Vm<'_>, args: Vec<Value>) -> Flow<bool> {
         return Ok(true);
     }
     for interface in listed.split(',') {
-        let fact = vm.variable(&format!("{kind}_{}", lower(interface)))?.unwrap_or_default();
+        let fact = vm.variable(&format!("{kind}_{}", downcase(interface)))?.unwrap_or_default();
         if ruby::equal(&fact, value) {
             return Ok(true);
         }

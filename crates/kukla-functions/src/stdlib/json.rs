@@ -3,7 +3,7 @@
 use kukla_eval::builtins;
 use kukla_syntax::bail;
 use kukla_values::codes::NUMBER_NOT_IN_JSON;
-use kukla_values::{Array, Hash, Result, Str, Value};
+use kukla_values::{Array, Hash, Result, Str, Value, json};
 
 use crate::codes::JSON_TOO_DEEP;
 use crate::ruby;
@@ -23,7 +23,7 @@ builtins! {
     /// ```
     "stdlib::to_json" { "Any $data >> Variant[String, Sensitive[String]]" => namespaced }
 
-    /// A value as JSON on several lines; without undef entries at the top if told so, and laid out as the options say.
+    /// A value as JSON on several lines, formatted by the options; optionally without undef entries at the top.
     ///
     /// ```puppet
     /// to_json_pretty({a => 1})                            # => "{\n  \"a\": 1\n}\n"
@@ -130,7 +130,7 @@ impl Layout {
             Value::Float(n) => out.push_str(&ruby::float_to_s(*n)),
             Value::Array(values) => return self.write_array(out, values, depth + 1),
             Value::Hash(hash) => return self.write_object(out, hash, depth + 1),
-            other => write_text(out, &ruby::to_s(other)),
+            other => json::string(out, &ruby::to_s(other)),
         }
         Ok(())
     }
@@ -173,7 +173,7 @@ impl Layout {
             }
             out.push_str(&self.object_nl);
             out.push_str(&self.indent.repeat(depth));
-            write_text(out, &ruby::to_s(key));
+            json::string(out, &ruby::to_s(key));
             out.push_str(&self.space_before);
             out.push(':');
             out.push_str(&self.space);
@@ -186,22 +186,4 @@ impl Layout {
         out.push('}');
         Ok(())
     }
-}
-
-fn write_text(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

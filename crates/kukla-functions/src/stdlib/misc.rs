@@ -1,4 +1,4 @@
-//! What fits no other family: `pick`, `pick_default`, `clamp`, `time`, `fact`, `os_version_gte`, `stdlib::ensure`, `stdlib::sort_by`,
+//! Functions of no other family: `pick`, `pick_default`, `clamp`, `time`, `fact`, `os_version_gte`, `stdlib::ensure`, `stdlib::sort_by`,
 //! `stdlib::rewrap_sensitive_data`, `stdlib::has_function`, `stdlib::type_of`, `deprecation`, `pry` and more.
 
 use std::cmp::Ordering;
@@ -127,7 +127,7 @@ builtins! {
     /// ```
     "stdlib::type_of" { "Any $value >> Type" => |value: Value| Type::of(&value) }
 
-    /// Warns that something is deprecated; an error where the setting `strict` says so, unless told to leave that setting alone.
+    /// Warns that something is deprecated; an error if the setting `strict` requires it, unless that setting is ignored.
     "deprecation": Logs, BeyondRuby { "String $key, String $message, Boolean $use_strict_setting = true >> Undef" => deprecation }
 
     /// Would stop for a debugger of Ruby; refused.
@@ -400,7 +400,7 @@ pub fn deprecation(vm: &mut Vm<'_>, key: Str, message: Str, use_strict: bool) ->
     deprecate(vm, &key, &message, use_strict)
 }
 
-/// The same, said from a line of one of stdlib's own files.
+/// The same, with a line of one of stdlib's own files.
 pub fn deprecation_at(
     vm: &mut Vm<'_>,
     file: Option<(String, usize)>,
@@ -485,7 +485,7 @@ fn holds(hash: &Hash, wanted: &dyn Fn(&Value) -> bool) -> bool {
     })
 }
 
-/// What these functions were before version 9.
+/// The form of these functions before version 9.
 pub mod old {
     use super::*;
 
@@ -499,7 +499,7 @@ pub mod old {
             epp_or_deferred(vm, deferred, template, variables)
         } }
 
-        /// What `ensure` of a kind of resource should be for `present` or `absent`.
+        /// The value of `ensure` of a kind of resource for `present` or `absent`.
         "stdlib::ensure" {
             "Variant[Boolean, Enum['present', 'absent']] $ensure, Enum['directory', 'link', 'mounted', 'service', 'file', 'package'] $resource >> String" => |wanted: Value, resource: Str| ensure(wanted, Some(resource))
         }

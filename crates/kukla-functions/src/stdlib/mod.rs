@@ -63,7 +63,7 @@ pub static FORMER: &[&[Builtin]] = &[
     validate::old::BUILTINS,
 ];
 
-/// What version 9 made of functions that version 8 has too.
+/// Functions of version 9 that differ from those of version 8.
 pub static LATER: &[&[Builtin]] = &[since9::BUILTINS];
 
 /// The names that only version 9 has.
@@ -134,7 +134,7 @@ pub static TAKEN_OVER: &[&str] = &[
 /// Names of both versions that Kukla knows without the module, as the language's own documents do.
 pub static ALWAYS: &[&str] = &["is_a", "type_of"];
 
-/// What puppetlabs-stdlib has under a name, in versions 8 and 9.
+/// The functions of puppetlabs-stdlib with a name, in versions 8 and 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Versions {
     /// Whether version 8 has it.

@@ -22,7 +22,7 @@ use crate::ruby;
 use crate::stdlib::paths::module_root;
 
 builtins! {
-    /// The value that a text in JSON stands for, or a default if it is no JSON.
+    /// The value of a JSON text, or a default if it is invalid.
     ///
     /// ```puppet
     /// parsejson('{"a": [1, null]}')    # => {'a' => [1, undef]}
@@ -33,7 +33,7 @@ builtins! {
         tools "String $text, Any $default = undef >> Any"
     }
 
-    /// The value that a text in YAML stands for, or a default if it is no YAML.
+    /// The value of a YAML text, or a default if it is invalid.
     ///
     /// ```puppet
     /// parseyaml("a: [1, yes]")    # => {'a' => [1, true]}
@@ -43,7 +43,7 @@ builtins! {
         tools "String $text, Any $default = undef >> Any"
     }
 
-    /// The value that a text in HOCON stands for, or a default if it is no HOCON.
+    /// The value of a HOCON text, or a default if it is invalid.
     ///
     /// ```puppet
     /// parsehocon('a.b: 1')    # => {'a' => {'b' => 1}}
@@ -56,14 +56,14 @@ builtins! {
     /// ```
     "stdlib::parsehocon": BeyondRuby { "String $hocon_string, Any $default = undef >> Any" => parsehocon }
 
-    /// The value that a text in PSON, a dialect of JSON, stands for, or a default.
+    /// The value of a text in PSON, a dialect of JSON, or a default.
     ///
     /// ```puppet
     /// parsepson('[1]')    # => [1]
     /// ```
     "parsepson" { "String[1] $pson_string, Any $default = undef >> Any" => parsepson }
 
-    /// The value that a file in JSON holds, or a default if there is none or it is no JSON.
+    /// The value of a JSON file, or a default if it is missing or invalid.
     ///
     /// ```puppet
     /// loadjson('/no/such/file', {})    # => {}
@@ -73,7 +73,7 @@ builtins! {
         tools "String $path, Any $default = undef >> Any"
     }
 
-    /// The value that a file in YAML holds, or a default if there is none or it is no YAML.
+    /// The value of a YAML file, or a default if it is missing or invalid.
     ///
     /// ```puppet
     /// loadyaml('/no/such/file', {})    # => {}
@@ -83,7 +83,7 @@ builtins! {
         tools "String $path, Any $default = undef >> Any"
     }
 
-    /// What a module's `metadata.json` says; nothing, if told that the file may be missing.
+    /// The content of a module's `metadata.json`; undef if the file is missing and may be.
     "load_module_metadata": ReadsFiles {
         "Any *$args, Optional[Callable] &$block" => load_module_metadata;
         tools "String $module, Boolean $allow_missing = false >> Hash"
@@ -103,7 +103,7 @@ fn read_yaml(text: &[u8], options: yaml::Options) -> Result<Value> {
     Ok(yaml::read(text, options).map_err(|reason| diagnostic!(INVALID_YAML { reason }))?.value)
 }
 
-/// What was read, or the default if that is nothing or went wrong.
+/// The parsed value, or the default if it is missing or invalid.
 fn or_default(read: Result<Value>, default: Option<&Value>) -> Result<Value> {
     match (read, default.filter(|default| default.is_true())) {
         (Ok(value), _) if value.is_true() => Ok(value),
@@ -192,7 +192,7 @@ fn load(vm: &mut Vm<'_>, args: &[Value], read: impl Fn(&[u8]) -> Result<Value>) 
     }
 }
 
-/// What another host gives. The network is reached through `curl`, so the policy for commands is the policy for the network.
+/// The response of another host. Requests run `curl`, so the policy for commands is the policy for the network.
 fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
     if let Some(answer) = answers::ask(vm.world(), Kind::Http, &[given.to_owned(), format!("GET {given}")]) {
         return recorded(vm, given, &answer?);
@@ -227,7 +227,7 @@ fn fetch(vm: &mut Vm<'_>, given: &str) -> Result<Vec<u8>> {
     Ok(body.to_vec())
 }
 
-/// What is recorded for a URL: the text, or a hash with `status` and `body`.
+/// The recorded answer for a URL: the text, or a hash with `status` and `body`.
 fn recorded(vm: &mut Vm<'_>, url: &str, answer: &Value) -> Result<Vec<u8>> {
     let Value::Hash(parts) = answer else { return Ok(ruby::to_s(answer).as_bytes().to_vec()) };
     match parts.get("status") {

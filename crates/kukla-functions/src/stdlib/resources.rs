@@ -8,6 +8,7 @@ use kukla_eval::function::Rest;
 use kukla_eval::settings::LogLevel;
 use kukla_eval::vm::Vm;
 use kukla_syntax::{bail, diagnostic};
+use kukla_values::case;
 use kukla_values::types::capitalize;
 use kukla_values::{Error, Hash, Result, Str, Type, Value};
 
@@ -16,7 +17,6 @@ use crate::codes::{
     REFERENCE_WITHOUT_TITLE, RESOURCE_NOT_DECLARED,
 };
 use crate::legacy::{legacy, wrong_count, wrong_type};
-use crate::letters::capital;
 use crate::ruby;
 
 builtins! {
@@ -189,7 +189,7 @@ fn declare_unless_there(vm: &mut Vm<'_>, kind: &Value, title: &Value, params: Va
                 return Err(ruby::no_conversion(&params, "Hash").into());
             }
             let instances = Hash::from_iter([(item, params.clone())]);
-            vm.create_resources(&capital(kind), &instances, &Hash::new())?;
+            vm.create_resources(&case::capitalize(kind), &instances, &Hash::new())?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What version 9 of stdlib made of functions that version 8 has too. These count where the environment carries such a version.
+//! Functions of stdlib 9 that differ from those of version 8. They apply where the environment has such a version.
 //!
 //! Most old names only warn there and call the namespaced function.
 

@@ -5,6 +5,7 @@ use kukla_eval::builtins;
 use kukla_eval::error::Flow;
 use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
+use kukla_values::case;
 use kukla_values::regexp::escape;
 use kukla_values::{Array, Hash, Result, Str, Value};
 
@@ -153,7 +154,7 @@ fn without_runs(text: &str, set: Option<&CharSet>) -> Str {
     text.chars().filter(|c| keep(*c)).collect()
 }
 
-/// What a function does to a text or to each text of an array; other elements stay.
+/// Applies a function to a text or to each text of an array; other elements stay.
 pub fn each_text(name: &str, args: Vec<Value>, change: fn(&str) -> Str) -> Result<Value> {
     let args = legacy(args)?;
     let changed = |value: &Value| match value {
@@ -169,13 +170,7 @@ pub fn each_text(name: &str, args: Vec<Value>, change: fn(&str) -> Str) -> Resul
 }
 
 fn swapcase(Rest(args): Rest) -> Result<Value> {
-    each_text("swapcase", args, |text| {
-        let mut out = Str::with_capacity(text.len());
-        for c in text.chars() {
-            if c.is_lowercase() { out.extend(c.to_uppercase()) } else { out.extend(c.to_lowercase()) }
-        }
-        out
-    })
+    each_text("swapcase", args, case::swapcase)
 }
 
 fn regexpescape(Rest(args): Rest) -> Result<Value> {

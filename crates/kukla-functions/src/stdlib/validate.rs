@@ -61,7 +61,7 @@ builtins! {
         "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_email_address", &legacy(args)?);
         tools "Array[Any, 1] *$values >> Undef"
     }
-    /// Fails unless a command accepts a file with a content; `%` in the command stands for the file, which otherwise comes last.
+    /// Fails unless a command accepts a file with a content; `%` in the command is replaced by the file, which otherwise comes last.
     "validate_cmd": RunsCommands, BeyondRuby {
         "Any *$args, Optional[Callable] &$block" => validate_cmd;
         tools "String $text, Variant[String, Array] $command, String $message = undef >> Undef"
@@ -91,7 +91,7 @@ fn some(name: &str, Rest(values): Rest) -> Result<()> {
     Ok(())
 }
 
-/// What a function of the family has to say about its arguments.
+/// The check of a function of the family.
 fn validate(vm: &mut Vm<'_>, name: &str, args: &[Value]) -> Flow<()> {
     match name {
         "validate_integer" | "validate_numeric" => return Ok(validate_number(name, args)?),
@@ -338,14 +338,14 @@ fn validate_cmd(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
         Ok(output) if output.code == Some(0) => Ok(()),
         Ok(output) => {
             let written = String::from_utf8_lossy(&output.stdout);
-            let (path, said) = written.split_once('\n').unwrap_or((&written, ""));
+            let (path, printed) = written.split_once('\n').unwrap_or((&written, ""));
             // Ruby runs a plain command without a shell, and then a program that is not there just fails.
             let shell = command.contains(|c: char| "*?{}[]<>()~&|\\$;'`\"\n#=%".contains(c));
-            let (code, said) = match output.code.unwrap_or(1) {
+            let (code, printed) = match output.code.unwrap_or(1) {
                 126 | 127 if placed || !shell => (1, ""),
-                code => (code, said),
+                code => (code, printed),
             };
-            fails(diagnostic!(COMMAND_FAILED { command: on(path), code, said }))
+            fails(diagnostic!(COMMAND_FAILED { command: on(path), code, output: printed }))
         }
         Err(FileError::NotFound) => fails(diagnostic!(NO_SHELL { command })),
         Err(FileError::Refused(refusal)) => fails(refusal.diagnostic()),
@@ -418,7 +418,7 @@ fn validate_legacy(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<()> {
     bail!(ASSERTED_TYPE { mismatch })
 }
 
-/// What Puppet says when neither of its two signatures fits.
+/// Puppet's message when neither of its two signatures matches.
 pub fn refused(args: &[Value]) -> Raise {
     let kind = |at: usize| match &args[at] {
         Value::Type(ty) => format!("Type[{}]", ty.name()),

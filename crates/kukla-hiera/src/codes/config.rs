@@ -1,4 +1,4 @@
-//! What can be wrong with a `hiera.yaml`.
+//! Errors in a `hiera.yaml`.
 
 kukla_syntax::codes! {
     pub CONFIG;
@@ -130,7 +130,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_V3_BACKEND_NOT_GLOBAL: Error, "'hiera3_backend' is only allowed in the global layer";
 
-    /// What these backends did is built in.
+    /// The functions of these backends are built in.
     HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH: Error, "Use \"data_hash: {name}_data\" instead of \"hiera3_backend: {name}\"";
 
     /// A level says in one way where its data is.

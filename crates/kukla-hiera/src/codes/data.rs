@@ -1,4 +1,4 @@
-//! What can be wrong with data, with its configuration, and with asking for it.
+//! Errors in data, in its configuration, and in lookups.
 
 kukla_syntax::codes! {
     pub DATA;
@@ -68,7 +68,7 @@ kukla_syntax::codes! {
     /// ```
     MERGE_WITHOUT_STRATEGY as ARGUMENT_ERROR: Error, "The hash given as 'merge' must contain the name of a strategy in string form for the key 'strategy'";
 
-    /// What begins with the knockout prefix is taken out; with an empty one that would be everything.
+    /// Elements that begin with the knockout prefix are removed; with an empty prefix that would be everything.
     ///
     /// `hiera.yaml`:
     ///
@@ -317,7 +317,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_UNDEFINED_VARIABLE: Error, "Undefined variable '{name}'";
 
-    /// What stands between `%{` and `}` is a variable or a call of `lookup`, `alias`, `hiera`, `scope` or `literal`.
+    /// The text between `%{` and `}` must be a variable or a call of `lookup`, `alias`, `hiera`, `scope` or `literal`.
     ///
     /// `data/common.yaml`:
     ///
@@ -344,7 +344,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED: Error, "Interpolation using method syntax is not allowed in this context";
 
-    /// `%{alias('key')}` gives the value of another key as it is, so nothing stands beside it.
+    /// `%{alias('key')}` gives the value of another key unchanged, so the text must not contain anything else.
     ///
     /// `data/common.yaml`:
     ///

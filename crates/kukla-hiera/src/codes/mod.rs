@@ -1,4 +1,4 @@
-//! What can be wrong with data, with its configuration, and with asking for it.
+//! Errors in data, in its configuration, and in lookups.
 
 mod config;
 mod data;

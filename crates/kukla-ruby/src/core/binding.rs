@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::error::Result;
 use crate::eval::{Closure, Context, Cref, Env, Unit};
 use crate::program::BodyId;
@@ -196,7 +196,7 @@ fn find(scope: &Scope, name: Symbol) -> Option<(&Rc<Env>, u16)> {
         .find_map(|(env, names)| names.iter().position(|known| *known == name).map(|slot| (env, slot as u16)))
 }
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("eval", 1, 3, |ruby, this, args| evaluate(ruby, this, &args[0], args.get(1), args.get(2))),
     method("local_variables", 0, 0, |ruby, this, _| local_variables(ruby, this)),
     method("local_variable_get", 1, 1, |ruby, this, args| {
@@ -234,8 +234,7 @@ const METHODS: &[Native] = &[
         let scope = scope(ruby, this)?;
         Ok(Value::Bool(find(&scope, name).is_some()))
     }),
-    method("dup", 0, 0, copy),
-    method("clone", 0, 0, copy),
+    method("dup", 0, 0, copy).alias("clone"),
     method("receiver", 0, 0, |ruby, this, _| Ok(scope(ruby, this)?.this)),
     method("source_location", 0, 0, |ruby, this, _| {
         let scope = scope(ruby, this)?;

@@ -1,7 +1,7 @@
 //! `true` and `false`.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::nil::constant;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -27,9 +27,8 @@ pub const FALSE_CLASS: NativeClass = NativeClass {
     ..NativeClass::class("FalseClass", "Object")
 };
 
-const METHODS: &[Native] = &[
-    method("to_s", 0, 0, to_s),
-    method("inspect", 0, 0, to_s),
+const METHODS: &[Native] = methods![
+    method("to_s", 0, 0, to_s).alias("inspect"),
     method("&", 1, 1, |_, this, args| Ok((this.is_true() && args[0].is_true()).into())),
     method("!", 0, 0, |_, this, _| Ok((!this.is_true()).into())),
     method("==", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),

@@ -4,21 +4,20 @@ use kukla_world::policy::Effect;
 use kukla_world::{CommandOutput, FileError};
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
 
 /// Functions that run commands, or would.
-pub const FUNCTIONS: &[Native] = &[
+pub const FUNCTIONS: &[Native] = methods![
     private("`", 1, 1, |ruby, _, args| {
         let line = ruby.to_text(&args[0])?.to_str_lossy().into_owned();
         let output = run(ruby, &words(&line))?;
         Ok(Value::str(output.stdout))
     }),
     private("system", 1, ANY, system),
-    private("exec", 1, ANY, refuse),
-    private("spawn", 1, ANY, refuse),
+    private("exec", 1, ANY, refuse).alias("spawn"),
     private("fork", 0, ANY, refuse),
     private("open", 1, ANY, open),
 ];

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_traits::One;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::core::numeric::arithmetic as real;
 use crate::core::numeric::compare::equal;
 use crate::core::numeric::tower::{self, Parts, as_big, as_parts, as_ratio, is_exact_zero, is_real};
@@ -59,9 +59,8 @@ fn undefine(ruby: &mut Ruby<'_>, class: ClassId) {
     ruby.changed();
 }
 
-const SINGLETON: &[Native] = &[
-    method("rectangular", 1, 2, rectangular),
-    method("rect", 1, 2, rectangular),
+const SINGLETON: &[Native] = methods![
+    method("rectangular", 1, 2, rectangular).alias("rect"),
     method("polar", 1, 2, |ruby, _, args| {
         let size = real_part(ruby, &args[0])?;
         match args.get(1) {
@@ -74,7 +73,7 @@ const SINGLETON: &[Native] = &[
     }),
 ];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("real", 0, 0, |_, this, _| Ok(parts(this).real)),
     method("imaginary", 0, 0, |_, this, _| Ok(parts(this).imaginary)),
     method("imag", 0, 0, |_, this, _| Ok(parts(this).imaginary)),
@@ -167,8 +166,7 @@ const METHODS: &[Native] = &[
     }),
     method("rectangular", 0, 0, |_, this, _| Ok(Value::array(vec![parts(this).real, parts(this).imaginary]))),
     method("rect", 0, 0, |_, this, _| Ok(Value::array(vec![parts(this).real, parts(this).imaginary]))),
-    method("conj", 0, 0, conjugate),
-    method("conjugate", 0, 0, conjugate),
+    method("conj", 0, 0, conjugate).alias("conjugate"),
     method("finite?", 0, 0, |ruby, this, _| {
         let own = parts(this);
         Ok((is_finite(ruby, &own.real)? && is_finite(ruby, &own.imaginary)?).into())

@@ -6,9 +6,9 @@ use super::file::change::mode_of;
 use super::file::path::{located, path_text};
 use super::file::{Kind, kind, read};
 use crate::args::Args;
-use crate::class::{ANY, Native, NativeClass, method, private};
+use crate::class::{ANY, Native, NativeClass, iterator, method, methods, private};
+use crate::core::enumerator::unknown;
 use crate::core::environment;
-use crate::core::numeric::enumerator;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -22,7 +22,7 @@ pub const DIR: NativeClass = NativeClass {
     ..NativeClass::class("Dir", "Object")
 };
 
-const SINGLETON: &[Native] = &[
+const SINGLETON: &[Native] = methods![
     method("exist?", 1, 1, |ruby, _, args| {
         let path = path_text(ruby, &args[0])?;
         Ok((kind(ruby, &path) == Some(Kind::Directory)).into())
@@ -40,22 +40,32 @@ const SINGLETON: &[Native] = &[
         let path = path_text(ruby, &args[0])?;
         Ok(strings(names(ruby, &path)?))
     }),
-    method("each_child", 1, 2, |ruby, this, args| {
-        let Some(block) = args.block else { return enumerator(ruby, this, "each_child", args) };
-        let path = path_text(ruby, &args[0])?;
-        for name in names(ruby, &path)? {
-            ruby.yield_to(block, &[name.into()])?;
-        }
-        Ok(Value::Nil)
-    }),
-    method("foreach", 1, 2, |ruby, this, args| {
-        let Some(block) = args.block else { return enumerator(ruby, this, "foreach", args) };
-        let path = path_text(ruby, &args[0])?;
-        for name in with_dots(names(ruby, &path)?) {
-            ruby.yield_to(block, &[name.into()])?;
-        }
-        Ok(Value::Nil)
-    }),
+    iterator(
+        "each_child",
+        1,
+        2,
+        |ruby, _, args, block| {
+            let path = path_text(ruby, &args[0])?;
+            for name in names(ruby, &path)? {
+                ruby.yield_to(block, &[name.into()])?;
+            }
+            Ok(Value::Nil)
+        },
+        unknown
+    ),
+    iterator(
+        "foreach",
+        1,
+        2,
+        |ruby, _, args, block| {
+            let path = path_text(ruby, &args[0])?;
+            for name in with_dots(names(ruby, &path)?) {
+                ruby.yield_to(block, &[name.into()])?;
+            }
+            Ok(Value::Nil)
+        },
+        unknown
+    ),
     method("glob", 1, 4, |ruby, _, args| {
         let (rest, keywords) = args.split();
         let base = match keywords.and_then(|keywords| ruby.keyword(keywords, "base")) {
@@ -82,8 +92,7 @@ const SINGLETON: &[Native] = &[
         };
         Ok(strings(found(ruby, rest, &base)?))
     }),
-    method("pwd", 0, 0, here),
-    method("getwd", 0, 0, here),
+    method("pwd", 0, 0, here).alias("getwd"),
     method("home", 0, 1, |ruby, _, _| match environment::variable(ruby, "HOME")? {
         Some(home) => Ok(home.into()),
         None => Err(ruby.argument_error("couldn't find HOME environment -- expanding `~'")),
@@ -102,9 +111,7 @@ const SINGLETON: &[Native] = &[
         };
         change(ruby, args, "dir_s_mkdir", Change::MakeDirectory(mode))
     }),
-    method("rmdir", 1, 1, remove),
-    method("delete", 1, 1, remove),
-    method("unlink", 1, 1, remove),
+    method("rmdir", 1, 1, remove).alias("delete").alias("unlink"),
     method("chdir", 1, 1, chdir),
     method("mktmpdir", 0, ANY, |ruby, this, args| {
         // The library has the method that takes the place of this one.
@@ -240,19 +247,29 @@ const METHODS: &[Native] = &[
         Ok(this.clone())
     }),
     method("children", 0, 0, |_, this, _| Ok(strings(all(this, false)))),
-    method("each_child", 0, 0, |ruby, this, args| {
-        let Some(block) = args.block else { return enumerator(ruby, this, "each_child", args) };
-        for name in all(this, false) {
-            ruby.yield_to(block, &[name.into()])?;
-        }
-        Ok(this.clone())
-    }),
-    method("each", 0, 0, |ruby, this, args| {
-        let Some(block) = args.block else { return enumerator(ruby, this, "each", args) };
-        for name in all(this, true) {
-            ruby.yield_to(block, &[name.into()])?;
-        }
-        Ok(this.clone())
-    }),
+    iterator(
+        "each_child",
+        0,
+        0,
+        |ruby, this, _, block| {
+            for name in all(this, false) {
+                ruby.yield_to(block, &[name.into()])?;
+            }
+            Ok(this.clone())
+        },
+        unknown,
+    ),
+    iterator(
+        "each",
+        0,
+        0,
+        |ruby, this, _, block| {
+            for name in all(this, true) {
+                ruby.yield_to(block, &[name.into()])?;
+            }
+            Ok(this.clone())
+        },
+        unknown,
+    ),
     method("close", 0, 0, |_, _, _| Ok(Value::Nil)),
 ];

@@ -4,7 +4,7 @@ use kukla_world::policy::{Effect, Variables};
 use rustc_hash::FxHashSet;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::core::file::read::complaint;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -13,18 +13,14 @@ use crate::value::{HashObject, Value};
 /// `ENV`. It is a module here, as there is one of it and it has no class of its own; it says that it is an `Object`, as Ruby's does.
 pub const ENV: NativeClass = NativeClass { singleton: &[METHODS], ..NativeClass::module("ENV") };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("[]", 1, 1, |ruby, _, args| {
         let name = name(ruby, &args[0])?;
         Ok(variable(ruby, &name)?.into())
     }),
     method("fetch", 1, 2, fetch),
-    method("key?", 1, 1, has),
-    method("has_key?", 1, 1, has),
-    method("include?", 1, 1, has),
-    method("member?", 1, 1, has),
-    method("[]=", 2, 2, set),
-    method("store", 2, 2, set),
+    method("key?", 1, 1, has).alias("has_key?").alias("include?").alias("member?"),
+    method("[]=", 2, 2, set).alias("store"),
     method("delete", 1, 1, |ruby, _, args| {
         let name = name(ruby, &args[0])?;
         let before = variable(ruby, &name)?;

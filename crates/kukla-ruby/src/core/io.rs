@@ -1,7 +1,7 @@
 //! Streams.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::{command, file, process};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -43,7 +43,7 @@ fn standard(this: &Value) -> Option<Standard> {
     }
 }
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("write", 0, ANY, write),
     method("puts", 0, ANY, puts),
     method("print", 0, ANY, print),
@@ -68,14 +68,13 @@ const METHODS: &[Native] = &[
         Ok(Value::Nil)
     }),
     method("flush", 0, 0, |ruby, this, _| {
-        ruby.host.flush_out().map_err(|problem| ruby.error(ClassId::IO_ERROR, problem))?;
+        ruby.host.flush_out().map_err(|error| ruby.error(ClassId::IO_ERROR, error.to_string()))?;
         Ok(this.clone())
     }),
     method("fsync", 0, 0, |_, _, _| Ok(Value::Int(0))),
     method("sync", 0, 0, |_, _, _| Ok(Value::Bool(true))),
     method("sync=", 1, 1, |_, _, args| Ok(args[0].clone())),
-    method("fileno", 0, 0, fileno),
-    method("to_i", 0, 0, fileno),
+    method("fileno", 0, 0, fileno).alias("to_i"),
     method("tty?", 0, 0, |_, _, _| Ok(Value::Bool(false))),
     method("isatty", 0, 0, |_, _, _| Ok(Value::Bool(false))),
     method("close", 0, 0, |_, _, _| Ok(Value::Nil)),
@@ -219,12 +218,9 @@ impl Ruby<'_> {
         let written = match standard {
             Standard::Output => self.host.write_out(text),
             Standard::Error => self.host.write_err(text),
-            Standard::Input => Err("not opened for writing".to_owned()),
+            Standard::Input => return Err(self.error(ClassId::IO_ERROR, "not opened for writing")),
         };
-        match written {
-            Ok(()) => Ok(()),
-            Err(message) => Err(self.error(ClassId::IO_ERROR, message)),
-        }
+        written.map_err(|error| self.error(ClassId::IO_ERROR, error.to_string()))
     }
 
     /// `warn`, unless warnings are off.

@@ -4,7 +4,7 @@ use std::cell::Ref;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::regexp;
 use crate::core::regexp::matching::Spans;
 use crate::core::string::index;
@@ -19,17 +19,15 @@ use crate::value::{Object, RegexpObject, StringObject, Value};
 pub const MATCH_DATA: NativeClass =
     NativeClass { methods: &[METHODS], ..NativeClass::class("MatchData", "Object") };
 
-const METHODS: &[Native] = &[
-    method("==", 1, 1, equal),
-    method("eql?", 1, 1, equal),
+const METHODS: &[Native] = methods![
+    method("==", 1, 1, equal).alias("eql?"),
     method("hash", 0, 0, hash),
     method("[]", 1, 2, element),
     method("begin", 1, 1, begin),
     method("bytebegin", 1, 1, byte_begin),
     method("byteend", 1, 1, byte_end),
     method("byteoffset", 1, 1, byte_offset),
-    method("captures", 0, 0, captures),
-    method("deconstruct", 0, 0, captures),
+    method("captures", 0, 0, captures).alias("deconstruct"),
     method("deconstruct_keys", 1, 1, deconstruct_keys),
     method("end", 1, 1, end),
     method("initialize_copy", 1, 1, initialize_copy),

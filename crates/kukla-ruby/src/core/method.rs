@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::proc::{arity, arity_of, compose, parameters};
 use crate::error::Result;
 use crate::method::{Method, MethodBody, Visibility};
@@ -114,7 +114,7 @@ pub(crate) fn make_unbound(ruby: &mut Ruby<'_>, class: ClassId, name: Symbol, pu
     }
 }
 
-const COMMON: &[Native] = &[
+const COMMON: &[Native] = methods![
     method("name", 0, 0, |ruby, this, _| Ok(Value::Symbol(object(ruby, this)?.name))),
     method("original_name", 0, 0, |ruby, this, _| Ok(Value::Symbol(real(&object(ruby, this)?.method).name))),
     method("owner", 0, 0, |ruby, this, _| Ok(Value::Class(object(ruby, this)?.method.owner))),
@@ -148,22 +148,17 @@ const COMMON: &[Native] = &[
             None => Value::Nil,
         })
     }),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
     method("hash", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
         // An alias is the same method under another name.
         Ok(Value::Int(i64::from(own.method.owner.0)))
     }),
-    method("==", 1, 1, same),
-    method("eql?", 1, 1, same),
+    method("==", 1, 1, same).alias("eql?"),
 ];
 
-const BOUND: &[Native] = &[
-    method("call", 0, ANY, call),
-    method("()", 0, ANY, call),
-    method("[]", 0, ANY, call),
-    method("===", 0, ANY, call),
+const BOUND: &[Native] = methods![
+    method("call", 0, ANY, call).alias("()").alias("[]").alias("==="),
     method("receiver", 0, 0, |ruby, this, _| Ok(object(ruby, this)?.receiver.unwrap_or_default())),
     method("unbind", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
@@ -228,7 +223,7 @@ fn same(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     };
     let bodies = match (&real(&a.method).body, &real(&b.method).body) {
         (MethodBody::Code(a), MethodBody::Code(b)) => Rc::ptr_eq(a, b),
-        (MethodBody::Native(a), MethodBody::Native(b)) => std::ptr::fn_addr_eq(a.run, b.run),
+        (MethodBody::Native(a), MethodBody::Native(b)) => a.body.is(&b.body),
         (MethodBody::Proc(a), MethodBody::Proc(b)) => Rc::ptr_eq(a, b),
         (MethodBody::Reader(a), MethodBody::Reader(b)) | (MethodBody::Writer(a), MethodBody::Writer(b)) => {
             a == b

@@ -1,7 +1,7 @@
 //! `nil`.
 
 use crate::args::Args;
-use crate::class::{Native, NativeClass, method};
+use crate::class::{Native, NativeClass, method, methods};
 use crate::core::boolean;
 use crate::error::Result;
 use crate::hash::Table;
@@ -17,7 +17,7 @@ pub const NIL_CLASS: NativeClass = NativeClass {
     ..NativeClass::class("NilClass", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("to_a", 0, 0, |_, _, _| Ok(Value::array(Vec::new()))),
     method("to_h", 0, 0, |_, _, _| Ok(Value::hash(Table::new()))),
     method("to_s", 0, 0, |_, _, _| Ok(constant(""))),
@@ -30,8 +30,7 @@ const METHODS: &[Native] = &[
     method("nil?", 0, 0, |_, _, _| Ok(true.into())),
     method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
     method("&", 1, 1, |_, _, _| Ok(false.into())),
-    method("|", 1, 1, boolean::truth_of),
-    method("^", 1, 1, boolean::truth_of),
+    method("|", 1, 1, boolean::truth_of).alias("^"),
     method("==", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
     method("===", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
 ];

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::binding;
 use crate::core::method::{arity_of_method, parameters_of_method};
 use crate::core::module::this_class;
@@ -34,12 +34,8 @@ pub const PROC: NativeClass = NativeClass {
     ..NativeClass::class("Proc", "Object")
 };
 
-const METHODS: &[Native] = &[
-    method("call", 0, ANY, call),
-    method("()", 0, ANY, call),
-    method("yield", 0, ANY, call),
-    method("===", 0, ANY, call),
-    method("[]", 0, ANY, call),
+const METHODS: &[Native] = methods![
+    method("call", 0, ANY, call).alias("()").alias("yield").alias("===").alias("[]"),
     method("to_proc", 0, 0, |_, this, _| Ok(this.clone())),
     method("lambda?", 0, 0, |ruby, this, _| Ok(Value::Bool(this_proc(ruby, this)?.lambda.get()))),
     method("arity", 0, 0, |ruby, this, _| {
@@ -110,8 +106,7 @@ const METHODS: &[Native] = &[
         })
     }),
     method("ruby2_keywords", 0, 0, |_, this, _| Ok(this.clone())),
-    method("==", 1, 1, same),
-    method("eql?", 1, 1, same),
+    method("==", 1, 1, same).alias("eql?"),
     method("hash", 0, 0, |ruby, this, _| {
         let proc = this_proc(ruby, this)?;
         Ok(match &proc.body {
@@ -119,8 +114,7 @@ const METHODS: &[Native] = &[
             _ => Value::Int(ruby.identity_code(this) as i64 >> 2),
         })
     }),
-    method("to_s", 0, 0, inspect),
-    method("inspect", 0, 0, inspect),
+    method("to_s", 0, 0, inspect).alias("inspect"),
 ];
 
 fn this_proc(ruby: &mut Ruby<'_>, this: &Value) -> Result<Rc<ProcObject>> {

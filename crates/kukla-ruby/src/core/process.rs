@@ -1,7 +1,7 @@
 //! `Process`, `ObjectSpace`, `GC` and `Signal`, as far as programs ask them.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
@@ -50,41 +50,33 @@ pub const SIGNAL: NativeClass = NativeClass {
 };
 
 /// Functions of `Kernel` that would reach into the process.
-pub const FUNCTIONS: &[Native] = &[
-    private("trap", 0, ANY, refuse),
-    private("syscall", 0, ANY, refuse),
+pub const FUNCTIONS: &[Native] = methods![
+    private("trap", 0, ANY, refuse).alias("syscall"),
     private("set_trace_func", 1, 1, refuse_objects),
 ];
 
 /// What of `IO` would reach for descriptors of the process.
-pub const IO: &[Native] = &[
-    method("pipe", 0, ANY, refuse),
-    method("select", 0, ANY, refuse),
-    method("sysopen", 0, ANY, refuse),
-    method("for_fd", 0, ANY, refuse),
-    method("copy_stream", 0, ANY, refuse),
+pub const IO: &[Native] = methods![
+    method("pipe", 0, ANY, refuse).alias("select").alias("sysopen").alias("for_fd").alias("copy_stream"),
 ];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("clock_gettime", 1, 2, clock_gettime),
-    method("pid", 0, 0, refuse),
-    method("ppid", 0, 0, refuse),
-    method("uid", 0, 0, user),
-    method("euid", 0, 0, user),
-    method("gid", 0, 0, group),
-    method("egid", 0, 0, group),
-    method("spawn", 0, ANY, refuse),
-    method("fork", 0, ANY, refuse),
-    method("wait", 0, ANY, refuse),
-    method("waitpid", 0, ANY, refuse),
-    method("kill", 0, ANY, refuse),
-    method("exec", 0, ANY, refuse),
-    method("daemon", 0, ANY, refuse),
-    method("detach", 0, ANY, refuse),
-    method("times", 0, ANY, refuse),
-    method("getrlimit", 0, ANY, refuse),
-    method("setrlimit", 0, ANY, refuse),
-    method("setproctitle", 0, ANY, refuse),
+    method("pid", 0, 0, refuse).alias("ppid"),
+    method("uid", 0, 0, user).alias("euid"),
+    method("gid", 0, 0, group).alias("egid"),
+    method("spawn", 0, ANY, refuse)
+        .alias("fork")
+        .alias("wait")
+        .alias("waitpid")
+        .alias("kill")
+        .alias("exec")
+        .alias("daemon")
+        .alias("detach")
+        .alias("times")
+        .alias("getrlimit")
+        .alias("setrlimit")
+        .alias("setproctitle"),
 ];
 
 fn user(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::string::show;
 use crate::error::Result;
 use crate::proc::{ProcBody, ProcObject};
@@ -21,10 +21,9 @@ pub const SYMBOL: NativeClass = NativeClass {
     ..NativeClass::class("Symbol", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("<=>", 1, 1, compare),
-    method("==", 1, 1, equal),
-    method("===", 1, 1, equal),
+    method("==", 1, 1, equal).alias("==="),
     method("=~", 1, 1, match_operator),
     method("[]", 1, 2, element),
     method("capitalize", 0, 2, capitalize),

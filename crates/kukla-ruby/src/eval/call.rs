@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{Activation, Code, Env, Frame, MAX_DEPTH, MatchSlot, STEPS, Site, Who};
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native};
+use crate::class::{ANY, ClassId, Native, NativeBody};
 use crate::error::{Result, Unwind};
 use crate::memory;
 use crate::method::{Method, MethodBody, Visibility};
@@ -193,7 +193,11 @@ impl Ruby<'_> {
             self.make_room(0)?;
         }
         self.called = native.name;
-        (native.run)(self, receiver, args)
+        match (native.body, args.block) {
+            (NativeBody::Plain(run), _) => run(self, receiver, args),
+            (NativeBody::Iterator(run, _), Some(block)) => run(self, receiver, args, block),
+            (NativeBody::Iterator(_, size), None) => self.enumerator(receiver, args, size),
+        }
     }
 
     #[cold]

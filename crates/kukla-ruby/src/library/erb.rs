@@ -1,7 +1,7 @@
 //! `ERB` as programs use it; what templates are read into is in `crate::erb`.
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method, private};
+use crate::class::{ClassId, Native, NativeClass, method, methods, private};
 use crate::core::binding;
 use crate::erb::{Trim, compile};
 use crate::error::Result;
@@ -23,18 +23,14 @@ pub const UTIL: NativeClass = NativeClass {
     ..NativeClass::module("ERB::Util")
 };
 
-const UTIL_METHODS: &[Native] = &[
-    private("html_escape", 1, 1, html_escape),
-    private("h", 1, 1, html_escape),
-    private("url_encode", 1, 1, url_encode),
-    private("u", 1, 1, url_encode),
+const UTIL_METHODS: &[Native] = methods![
+    private("html_escape", 1, 1, html_escape).alias("h"),
+    private("url_encode", 1, 1, url_encode).alias("u"),
 ];
 
-const UTIL_FUNCTIONS: &[Native] = &[
-    method("html_escape", 1, 1, html_escape),
-    method("h", 1, 1, html_escape),
-    method("url_encode", 1, 1, url_encode),
-    method("u", 1, 1, url_encode),
+const UTIL_FUNCTIONS: &[Native] = methods![
+    method("html_escape", 1, 1, html_escape).alias("h"),
+    method("url_encode", 1, 1, url_encode).alias("u"),
 ];
 
 const METHODS: &[Native] = &[

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::match_data::{self, Match};
 use crate::core::regexp::matching::{self, Direction, Spans};
 use crate::core::string::{self, show};
@@ -26,11 +26,10 @@ pub const STRING_SCANNER_ERROR: NativeClass = NativeClass::class("StringScanner:
 
 const SINGLETON: &[Native] = &[method("allocate", 0, 0, allocate), method("must_C_version", 0, 0, itself)];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("<<", 1, 1, concat),
     method("[]", 1, 1, group),
-    method("beginning_of_line?", 0, 0, is_beginning_of_line),
-    method("bol?", 0, 0, is_beginning_of_line),
+    method("beginning_of_line?", 0, 0, is_beginning_of_line).alias("bol?"),
     method("captures", 0, 0, captures),
     method("charpos", 0, 0, charpos),
     method("check", 1, 1, check),

@@ -34,12 +34,12 @@ impl Host for Buffer {
         if bytes > MEMORY { Err(diagnostic!(MEMORY_LIMIT { limit: MEMORY as u64 }).into()) } else { Ok(()) }
     }
 
-    fn write_out(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn write_out(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.out.extend_from_slice(bytes);
         Ok(())
     }
 
-    fn write_err(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn write_err(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.out.extend_from_slice(bytes);
         Ok(())
     }

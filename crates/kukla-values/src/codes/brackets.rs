@@ -65,7 +65,7 @@ kukla_syntax::codes! {
     /// ```
     BOUNDS_REVERSED as RUNTIME_ERROR: Error, "'from' must be less or equal to 'to'. Got ({from}, {to}";
 
-    /// The size of a string or a collection is told by integers, `default` or one `Integer` type.
+    /// The size of a string or a collection is given by integers, `default` or one `Integer` type.
     ///
     /// ```puppet
     /// [1] =~ Array[Integer, 'many']    # error
@@ -143,7 +143,7 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_MEMBER_NAME as RUNTIME_ERROR: Error, "Illegal Struct member key type. Expected NotUndef, Optional, String, or Enum. Got: {actual}";
 
-    /// The type that names a member of a `Struct` stands for one string only.
+    /// The type that names a member of a `Struct` must contain exactly one string.
     ///
     /// ```puppet
     /// $x = {} =~ Struct[{ Enum['a', 'b'] => Integer }]    # error

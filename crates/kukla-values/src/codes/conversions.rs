@@ -56,7 +56,7 @@ kukla_syntax::codes! {
     /// ```
     NOT_CONVERTIBLE_TO_HASH as RUNTIME_ERROR: Error, "Value of type {actual} cannot be converted to Hash";
 
-    /// In the pairs that a hash is grown from as a tree, the empty path stands for the tree itself, which is a hash or an array.
+    /// In the pairs from which a hash is built as a tree, the empty path means the tree itself, which must be a hash or an array.
     ///
     /// ```puppet
     /// notice(Hash([[[], 1]], 'tree'))           # error

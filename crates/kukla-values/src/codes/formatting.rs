@@ -71,7 +71,7 @@ kukla_syntax::codes! {
     /// ```
     LATE_FORMAT_FLAG as RUNTIME_ERROR: Error, "flag after {part}";
 
-    /// What follows the percent sign is not a format. Two percent signs stand for the sign itself.
+    /// The text after the percent sign is not a format. Two percent signs print the sign itself.
     ///
     /// ```puppet
     /// notice(sprintf('%y', 1))    # error
@@ -163,14 +163,14 @@ kukla_syntax::codes! {
     /// ```
     UNDEF_AS_CHARACTER as RUNTIME_ERROR: Error, "no implicit conversion from nil to integer";
 
-    /// The float is no number of a character.
+    /// The float is not a valid character code.
     ///
     /// ```puppet
     /// notice(sprintf('%c', 1.0e30))    # error
     /// ```
     FLOAT_AS_CHARACTER as RUNTIME_ERROR: Error, "float {number} out of range of integer";
 
-    /// The integer is no number of a character.
+    /// The integer is not a valid character code.
     ///
     /// ```puppet
     /// notice(sprintf('%c', 99999999999))    # error

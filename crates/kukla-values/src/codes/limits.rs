@@ -48,8 +48,8 @@ kukla_syntax::codes! {
     /// ```
     TOO_MANY_LOGS as SIZE_LIMIT: Error, "More than the {limit} messages allowed were logged";
 
-    /// A compilation was not over when it had to be.
-    DEADLINE_PASSED: Error, "The evaluation was not over after the {seconds} seconds allowed";
+    /// A compilation exceeded its deadline.
+    DEADLINE_PASSED: Error, "The evaluation exceeded its deadline of {seconds} seconds";
 
     /// A function calls itself without end, or very often.
     ///

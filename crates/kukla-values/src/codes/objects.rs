@@ -51,7 +51,7 @@ kukla_syntax::codes! {
     /// ```
     FUNCTION_NAMED_LIKE_ATTRIBUTE as RUNTIME_ERROR: Error, "{function} conflicts with attribute with the same name";
 
-    /// What stands under `constants` is not to stand under `attributes` too.
+    /// A name under `constants` must not be under `attributes` too.
     ///
     /// ```puppet
     /// type Point = Object[{ attributes => { x => Integer }, constants => { x => 1 } }]
@@ -67,7 +67,7 @@ kukla_syntax::codes! {
     /// ```
     RESERVED_ATTRIBUTE as RUNTIME_ERROR: Error, "The attribute '{name}' is reserved and cannot be used";
 
-    /// A constant is final, so it cannot be said not to be.
+    /// A constant is final, so it cannot be declared as not final.
     ///
     /// ```puppet
     /// type Point = Object[{ attributes => { x => { type => Integer, kind => constant, value => 1, final => false } } }]
@@ -91,7 +91,7 @@ kukla_syntax::codes! {
     /// ```
     CONSTANT_WITHOUT_VALUE as RUNTIME_ERROR: Error, "{attribute} of kind 'constant' requires a value";
 
-    /// A member that is said to override another needs one of the same name in an ancestor.
+    /// A member declared to override another needs one of the same name in an ancestor.
     ///
     /// ```puppet
     /// type Point = Object[{ attributes => { x => { type => Integer, override => true } } }]
@@ -217,7 +217,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_TYPE_SET as RUNTIME_ERROR: Error, "TypeSet '{name}' reference to TypeSet named '{referenced}' cannot be resolved";
 
-    /// What a type set refers to is not a type set.
+    /// The target of a type set's reference is not a type set.
     ///
     /// ```puppet
     /// type Colours = Integer

@@ -45,7 +45,7 @@ kukla_syntax::codes! {
     /// Data nested so deeply is not read.
     READ_TOO_DEEP as RUNTIME_ERROR: Error, "Data is nested too deeply to be read";
 
-    /// What stands under `__ptype` in data does not describe a type.
+    /// The value of `__ptype` in data does not describe a type.
     NO_DESCRIBED_TYPE as RUNTIME_ERROR: Error, "Unable to deserialize type from {description}";
 
     /// A reference in data leads nowhere.

@@ -18,14 +18,14 @@ kukla_syntax::codes! {
     /// ```
     VERSION_WITH_LEADING_ZERO as RUNTIME_ERROR: Error, "Numeric pre-release identifiers MUST NOT contain leading zeroes";
 
-    /// A range of versions is told by versions and comparisons: `>=1.2.0 <2.0.0`, `1.x`, `~1.2`.
+    /// A range of versions consists of versions and comparisons: `>=1.2.0 <2.0.0`, `1.x`, `~1.2`.
     ///
     /// ```puppet
     /// notice(SemVerRange('newest'))    # error
     /// ```
     INVALID_VERSION_RANGE as RUNTIME_ERROR: Error, "Unparsable version range: \"{text}\"";
 
-    /// The text is no URI; what is not allowed in one is written with percent signs.
+    /// The text is not a valid URI; characters that are not allowed in one are percent-encoded.
     ///
     /// ```puppet
     /// notice(URI('http://example.com/a b'))      # error
@@ -59,14 +59,14 @@ kukla_syntax::codes! {
     /// ```
     INVALID_BASE64 as RUNTIME_ERROR: Error, "invalid base64";
 
-    /// The bytes are no text in UTF-8.
+    /// The bytes are not valid UTF-8.
     ///
     /// ```puppet
     /// notice(String(Binary('/w=='), '%s'))    # error
     /// ```
     BINARY_NOT_UTF8 as RUNTIME_ERROR: Error, "\"\\x{byte}\" from ASCII-8BIT to UTF-8";
 
-    /// The text is no regular expression; the message says what is wrong in the words of Ruby, which Puppet matches with.
+    /// The text is not a valid regular expression; the message is that of Ruby, which Puppet matches with.
     ///
     /// ```puppet
     /// notice(Regexp('(a'))    # error
@@ -78,9 +78,9 @@ kukla_syntax::codes! {
     /// ```puppet
     /// notice('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab' =~ /^((a)\2*)+$/)    # error
     /// ```
-    REGEXP_GIVEN_UP as RUNTIME_ERROR: Error, "Matching with the regular expression {regexp} was given up: {reason}";
+    REGEXP_GIVEN_UP as RUNTIME_ERROR: Error, "Matching with the regular expression {regexp} was stopped: {reason}";
 
-    /// What is put in for a match refers to a group that the regular expression does not have.
+    /// The replacement of a match refers to a group that the regular expression does not have.
     ///
     /// ```puppet
     /// notice(regsubst('a', '(?<x>a)', '\k<y>'))    # error

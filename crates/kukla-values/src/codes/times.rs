@@ -3,7 +3,7 @@
 kukla_syntax::codes! {
     pub TIMES;
 
-    /// The text is no time in any of the formats. Without formats these are the usual ones.
+    /// The text is not a time in any of the formats. Without formats these are the usual ones.
     ///
     /// ```puppet
     /// notice(Timestamp('tomorrow'))      # error
@@ -11,7 +11,7 @@ kukla_syntax::codes! {
     /// ```
     TIME_IN_NO_FORMAT as RUNTIME_ERROR: Error, "Unable to parse '{text}' using any of the formats {formats}";
 
-    /// The text is no time in this format.
+    /// The text is not a time in this format.
     ///
     /// ```puppet
     /// notice(Timestamp('2026-01-02', '%H:%M'))    # error

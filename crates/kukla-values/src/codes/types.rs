@@ -48,7 +48,7 @@ kukla_syntax::codes! {
     /// ```
     TYPE_NOT_WITHIN as RUNTIME_ERROR: Error, "{mismatch}";
 
-    /// Parameters of a class, a defined type or a template are missing, unknown or of the wrong type; each is told on a line of its own
+    /// Parameters of a class, a defined type or a template are missing, unknown or of the wrong type; each is on a line of its own
     /// if there are several.
     ///
     /// ```puppet

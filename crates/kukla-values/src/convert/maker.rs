@@ -169,7 +169,7 @@ static INTEGER: LazyLock<Maker> = LazyLock::new(|| {
     }
 });
 
-/// What an integer can be made from.
+/// The values that can be converted to an integer.
 pub(super) fn integer_from() -> &'static Type {
     &INTEGER.signatures[0].callable.params[0]
 }

@@ -23,13 +23,13 @@ use crate::{Error, Result, Type, Value};
 
 use maker::Maker;
 
-/// What making a value may need from outside.
+/// The surroundings that a conversion may need.
 pub trait ConversionContext {
     /// The time it is.
     fn now(&self) -> Timestamp;
     /// Reads a type from text.
     fn read_type(&self, text: &str) -> Result<Type>;
-    /// What lists the members of a value, as many as a collection may have.
+    /// Lists the members of a value, up to the size limit of a collection.
     fn lister(&self) -> Lister {
         Lister::default()
     }

@@ -53,7 +53,7 @@ fn type_class(ty: &Type) -> Cow<'static, str> {
     })
 }
 
-/// What Ruby calls a value that it refuses to convert.
+/// Ruby's name for a value that it refuses to convert.
 pub(super) fn operand_name(value: &Value) -> Cow<'static, str> {
     match value {
         Value::Undef => "nil".into(),
@@ -63,7 +63,7 @@ pub(super) fn operand_name(value: &Value) -> Cow<'static, str> {
     }
 }
 
-/// What Ruby says of a value where it wants one of another class.
+/// Ruby's message for a value of the wrong class.
 pub fn no_implicit_conversion(value: &Value, target: &str) -> Diagnostic {
     diagnostic!(NO_IMPLICIT_CONVERSION { operand: operand_name(value), target })
 }

@@ -10,9 +10,9 @@ use std::cmp::Ordering;
 /// Where to round.
 #[derive(Clone, Copy)]
 pub(super) enum Keep {
-    /// So many significant digits, at least one.
+    /// This number of significant digits, at least one.
     Digits(usize),
-    /// So many digits after the point.
+    /// This number of digits after the point.
     Decimals(usize),
 }
 
@@ -121,7 +121,7 @@ fn estimated(number: f64, scale: Scale, kept: usize, keep: Keep) -> Option<(Stri
     if rest > 0.5 + bound || rest < 0.5 - bound {
         return None;
     }
-    // Taken for a tie.
+    // Treated as a tie.
     if digits.last().is_some_and(|digit| digit % 2 == 1) {
         return Some(up(digits, power + 1));
     }
@@ -152,7 +152,7 @@ fn up(mut digits: Vec<u8>, point: i32) -> (String, i32) {
     }
 }
 
-/// How what comes after so many exact digits compares to half a unit of the last one.
+/// Compares the rest after this number of exact digits with half a unit of the last one.
 fn beyond_half(number: f64, count: usize) -> Ordering {
     // No float has more significant digits than that.
     let all = format!("{number:.770e}");

@@ -21,7 +21,7 @@ pub use ruby::{dump_text, inspect, inspect_text, old_argument, to_s};
 pub use sprintf::sprintf;
 pub use string::{Formats, format_value, format_with};
 
-/// What `"${value}"` puts into a string.
+/// The text of `"${value}"`.
 ///
 /// Strings inside collections are not quoted, regular expressions keep their slashes, `undef` is nothing.
 pub fn interpolate(value: &Value) -> Str {

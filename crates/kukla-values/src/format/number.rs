@@ -9,10 +9,10 @@ use regex::Regex;
 use crate::codes::OUTSIDE_INTEGER_RANGE;
 use crate::{Result, Value};
 
-/// So many digits may an integer have that is only written again; the work grows with their square.
+/// The most digits of an integer that is only written again; the work grows with their square.
 const LARGEST: usize = 10_000;
 
-/// What reading an integer gave.
+/// The result of reading an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntegerText {
     /// An integer that fits.
@@ -111,7 +111,7 @@ static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {
 /// An integer of more than 64 bits is an error.
 pub fn parse_number(text: &str) -> Result<Option<Value>> {
     let text = text.strip_prefix("::").unwrap_or(text);
-    // Most strings are no numbers; tell without the pattern.
+    // Most strings are not numbers; find out without the pattern.
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Ok(None);
     }
@@ -126,7 +126,7 @@ pub fn parse_number(text: &str) -> Result<Option<Value>> {
             IntegerText::Not => Ok(None),
         };
     }
-    // Zero with an exponent is not a number to Puppet, nor is an octal with a fraction that is no octal.
+    // Zero with an exponent is not a number to Puppet, nor is an octal with a fraction that is not octal.
     let whole = parse_integer(&found[4], None);
     let zeros =
         tail.split_once(['e', 'E']).is_some_and(|(fraction, _)| fraction.trim_matches(['.', '0']).is_empty());

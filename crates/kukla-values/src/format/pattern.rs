@@ -25,9 +25,9 @@ pub struct Format {
     pub width: Option<usize>,
     /// The precision.
     pub precision: Option<usize>,
-    /// What stands between elements.
+    /// The separator of elements.
     pub separator: Option<Str>,
-    /// What stands between a key and its value.
+    /// The separator of a key and its value.
     pub separator2: Option<Str>,
     /// The formats of what is inside.
     pub inside: Option<Formats>,
@@ -103,7 +103,7 @@ impl Format {
         })
     }
 
-    /// What this format becomes when a more specific one is laid over it.
+    /// This format, overridden by a more specific one.
     pub(super) fn merge(&self, over: &Format) -> Format {
         Format {
             separator: over.separator.clone().or_else(|| self.separator.clone()),
@@ -116,7 +116,7 @@ impl Format {
         }
     }
 
-    /// What opens and closes a container.
+    /// The delimiters of a container.
     pub(super) fn delimiters(&self, usual: (&'static str, &'static str)) -> (&'static str, &'static str) {
         match self.delimiter {
             Some('[') => ("[", "]"),

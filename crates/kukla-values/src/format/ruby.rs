@@ -40,7 +40,7 @@ pub fn to_s(value: &Value) -> Str {
     }
 }
 
-/// What a function of Puppet's old kind, as `sprintf` is one, gets for an argument: many values arrive as their text.
+/// The argument that a function of Puppet's old API, such as `sprintf`, gets for a value: many values arrive as text.
 pub fn old_argument(value: &Value) -> Value {
     match value {
         Value::Undef => Value::String(Str::new()),

@@ -326,7 +326,7 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
 
 const TWO_TO_63: f64 = (1u64 << 63) as f64;
 
-/// What Ruby calls a value that it refuses: references to resources come as resources.
+/// Ruby's name for a value that it rejects: references to resources appear as resources.
 fn operand_name(value: &Value) -> Cow<'static, str> {
     match value {
         Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => {

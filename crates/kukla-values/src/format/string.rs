@@ -9,6 +9,7 @@ use kukla_syntax::{bail, deep};
 
 use super::pattern::Format;
 use super::{inspect, quote, sprintf, to_s};
+use crate::case;
 use crate::codes::{
     FORMAT_FOR_NO_TYPE, FORMATS_NO_HASH, FORMATTED_TOO_DEEP, ILLEGAL_FORMAT_LETTER, NO_CHARACTER_NUMBER,
     UNKNOWN_CONTAINER_FORMAT,
@@ -131,7 +132,7 @@ impl Formats {
     }
 }
 
-/// Specific types first, and those that have nothing to do with each other by rank or name. That is no order that every way of
+/// Specific types first, and unrelated ones by rank or name. This is not a total order on which all sorting algorithms
 /// sorting would agree on, so this is the way that Ruby sorts: halves are sorted and merged.
 fn sorted(mut formats: Vec<(Type, Format)>) -> Vec<(Type, Format)> {
     if formats.len() < 2 {
@@ -461,17 +462,17 @@ fn string(text: &str, format: &Format) -> Result<String> {
     let changed = match format.letter {
         's' => return print(&format.text, text),
         'p' => return sized(format, &quote(text, format.alternate)),
-        'c' => capitalized(text),
+        'c' => case::capitalize(text).into(),
         'C' => {
             // As Ruby's `split`: empty parts at the end are dropped.
-            let mut parts: Vec<String> = text.split("::").map(capitalized).collect();
+            let mut parts: Vec<String> = text.split("::").map(|part| case::capitalize(part).into()).collect();
             while parts.last().is_some_and(String::is_empty) {
                 parts.pop();
             }
             parts.join("::")
         }
-        'u' => text.to_uppercase(),
-        'd' => lowercase(text),
+        'u' => case::upcase(text).into(),
+        'd' => case::downcase(text).into(),
         't' => stripped(text).to_owned(),
         letter => return illegal("String", letter, "cCudspt"),
     };
@@ -480,17 +481,6 @@ fn string(text: &str, format: &Format) -> Result<String> {
     } else {
         print(&format.with_letter('s'), changed)
     }
-}
-
-fn lowercase(text: &str) -> String {
-    // Ruby knows no final sigma.
-    text.to_lowercase().replace('ς', if text.contains('ς') { "ς" } else { "σ" })
-}
-
-fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    let Some(first) = chars.next() else { return String::new() };
-    first.to_uppercase().chain(lowercase(chars.as_str()).chars()).collect()
 }
 
 fn stripped(text: &str) -> &str {

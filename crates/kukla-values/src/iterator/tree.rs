@@ -7,14 +7,14 @@ use crate::types::Type;
 use crate::types::object::ObjectAttributeKind;
 use crate::{Array, Value};
 
-/// What to walk, and what to show on the way.
+/// The tree to walk, and the values to yield on the way.
 #[derive(Clone, Debug)]
 pub struct Tree {
     /// Where it starts.
     pub root: Value,
     /// Nearest first, instead of each branch to its end.
     pub breadth_first: bool,
-    /// What is entered; arrays, hashes and objects when nothing is said.
+    /// The types that are entered; by default arrays, hashes and objects.
     pub container_type: Option<Type>,
     /// Whether the root itself is shown.
     pub include_root: bool,

@@ -21,7 +21,7 @@ struct Members {
     across: Set,
 }
 
-/// What the reading of a class has come to.
+/// The state of reading a class.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Start,

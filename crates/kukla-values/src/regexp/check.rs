@@ -1,9 +1,9 @@
-//! What can only be settled once a whole pattern is read: names, calls, and what may stand in a look-behind.
+//! Checks that need the whole pattern: names, calls, and the content of look-behinds.
 
 use std::sync::Arc;
 
 use super::parse::{Call, Parsed, shortened};
-use super::tree::{Look, Node, Pattern, Place};
+use super::tree::{Boundary, Look, Node, Pattern};
 use crate::Str;
 
 /// How far calls of calls are followed.
@@ -361,7 +361,7 @@ fn allowed_behind(node: &Node, negative: bool) -> bool {
         Node::Group(..) => !negative,
         Node::Atomic(_) | Node::Absent(_) | Node::Condition(_) | Node::Backref(_) => false,
         Node::Look(look) => look.behind.is_some(),
-        Node::At(place) => !matches!(place, Place::TextEnd | Place::TextEndOrNewline),
+        Node::At(place) => !matches!(place, Boundary::TextEnd | Boundary::TextEndOrNewline),
         _ => true,
     };
     allowed && node.children().into_iter().all(|child| allowed_behind(child, negative))

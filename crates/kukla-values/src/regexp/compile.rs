@@ -67,7 +67,7 @@ pub(super) fn encode(code: u32, binary: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// What the result at a point of choice depends on.
+/// The state that the result at a point of choice depends on.
 #[derive(Clone, Copy, PartialEq)]
 enum Context {
     /// The position alone.

@@ -34,7 +34,7 @@ static EXPANSIONS: LazyLock<Expansions> = LazyLock::new(|| {
     Expansions { folded, unfolded }
 });
 
-/// What a character becomes if its case takes several characters to write.
+/// The folding of a character whose case takes several characters to write.
 fn expansion(c: char) -> Option<Vec<u32>> {
     if c == 'ẞ' {
         return expansion('ß');
@@ -47,7 +47,7 @@ fn expansion(c: char) -> Option<Vec<u32>> {
     (upper.len() > 1).then(|| upper.into_iter().flat_map(lower).map(|c| simple(u32::from(c))).collect())
 }
 
-/// The one character that stands for all that equal it but for case.
+/// The canonical character of all that are equal except for case.
 fn simple(code: u32) -> u32 {
     if code < 0x80 {
         return u32::from((code as u8).to_ascii_lowercase());
@@ -85,13 +85,13 @@ pub(super) struct Folded {
     /// The text as it is compared.
     text: Vec<u32>,
     binary: bool,
-    /// What may stand at each place.
-    pub places: Vec<Place>,
+    /// The characters allowed at each position.
+    pub places: Vec<FoldPosition>,
 }
 
-/// What may stand at one place of a text whose case does not matter.
+/// The characters allowed at one position of a case-insensitive text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FoldPosition {
     /// Single characters.
     pub singles: Vec<u32>,
     /// Characters that stand for this place and others after it, with how many these are altogether.
@@ -109,7 +109,7 @@ impl Folded {
         };
         if binary {
             let places =
-                text.iter().map(|&code| Place { singles: ascii(code), several: Vec::new() }).collect();
+                text.iter().map(|&code| FoldPosition { singles: ascii(code), several: Vec::new() }).collect();
             return Folded { written: text.len(), text: text.to_vec(), binary, places };
         }
         let mut folded = Vec::with_capacity(text.len());
@@ -121,7 +121,7 @@ impl Folded {
                 .filter(|(rest, _)| folded[at + 1..].starts_with(rest))
                 .map(|(rest, code)| (*code, rest.len() + 1))
                 .collect();
-            Place { singles: equals(folded[at]), several }
+            FoldPosition { singles: equals(folded[at]), several }
         };
         let places = (0..folded.len()).map(place).collect();
         Folded { written: text.len(), text: folded, binary, places }

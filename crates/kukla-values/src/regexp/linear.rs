@@ -14,7 +14,7 @@ use super::engine::{Direction, Spans};
 use super::fold::Folded;
 use super::set::Set;
 use super::text;
-use super::tree::{Node, Pattern, Place};
+use super::tree::{Boundary, Node, Pattern};
 use super::work;
 
 /// How large a compiled pattern may get, in bytes; the backtracking engine counts where this one would copy.
@@ -22,7 +22,7 @@ const SIZE_LIMIT: usize = 2 << 20;
 /// How many groups a pattern may have: here each state keeps the places of all of them.
 const MOST_GROUPS: usize = 64;
 
-/// How many bytes of working memory a pattern may keep from one search to the next. Few take more, and those that do take it anew each time.
+/// The most bytes of working memory that a pattern keeps between searches. Few need more, and those allocate it for each search.
 const MOST_KEPT: usize = 256 << 10;
 
 /// How many bytes all compiled patterns take, with what they keep.
@@ -42,7 +42,7 @@ pub(super) struct Linear {
     regex: meta::Regex,
     /// How many bytes it takes, without what it keeps.
     size: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<WorkingMemory>,
     /// Whether it has a `^` that is also true at the end of a text, where Ruby's is not.
     pub loose_caret: bool,
     /// Whether it has a `\b` that knows the letters of ASCII only.
@@ -53,7 +53,7 @@ pub(super) struct Linear {
 /// The working memory of a search, for the next one. The engine's own pool would keep all there ever was, which nobody counts: for a pattern with
 /// large repetitions that is many times what the pattern takes.
 #[derive(Debug, Default)]
-struct Kept {
+struct WorkingMemory {
     memory: Option<Box<meta::Cache>>,
     size: usize,
 }
@@ -93,17 +93,17 @@ impl Linear {
         })
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn working_memory(&self) -> std::sync::MutexGuard<'_, WorkingMemory> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Searches with working memory. A thread that finds none, because another is searching with it, takes its own.
     fn with_memory<R>(&self, search: impl FnOnce(&mut meta::Cache) -> R) -> R {
-        let taken = self.kept().memory.take();
+        let taken = self.working_memory().memory.take();
         let mut memory = taken.unwrap_or_else(|| Box::new(self.regex.create_cache()));
         let result = search(&mut memory);
         let size = memory.memory_usage();
-        let mut kept = self.kept();
+        let mut kept = self.working_memory();
         if kept.memory.is_none() {
             let size = if size <= MOST_KEPT { size } else { 0 };
             kept.memory = (size > 0).then_some(memory);
@@ -175,7 +175,7 @@ impl Linear {
 
 impl Drop for Linear {
     fn drop(&mut self) {
-        HELD.fetch_sub(self.size + self.kept().size, Ordering::Relaxed);
+        HELD.fetch_sub(self.size + self.working_memory().size, Ordering::Relaxed);
     }
 }
 
@@ -215,18 +215,18 @@ impl Writer<'_> {
                 Hir::capture(hir::Capture { index: u32::try_from(*group).ok()?, name: None, sub })
             }
             Node::At(place) => Hir::look(match place {
-                Place::LineStart => {
+                Boundary::LineStart => {
                     self.loose_caret = true;
                     hir::Look::StartLF
                 }
-                Place::LineEnd => hir::Look::EndLF,
-                Place::TextStart => hir::Look::Start,
-                Place::TextEnd => hir::Look::End,
-                Place::Word { ascii, boundary } => {
+                Boundary::LineEnd => hir::Look::EndLF,
+                Boundary::TextStart => hir::Look::Start,
+                Boundary::TextEnd => hir::Look::End,
+                Boundary::Word { ascii, boundary } => {
                     self.ascii_words |= !ascii;
                     if *boundary { hir::Look::WordAscii } else { hir::Look::WordAsciiNegate }
                 }
-                Place::TextEndOrNewline | Place::SearchStart => return None,
+                Boundary::TextEndOrNewline | Boundary::SearchStart => return None,
             }),
             Node::Atomic(_)
             | Node::Look(_)
@@ -309,7 +309,7 @@ mod tests {
         for _ in 0..3 {
             assert!(linear.search(subject.as_bytes(), 0, Direction::Forward).is_some());
         }
-        linear.kept().size
+        linear.working_memory().size
     }
 
     #[test]

@@ -47,7 +47,7 @@ const CACHE_SIZE: usize = 1024;
 const CACHE_BYTES: usize = 16 << 20;
 
 /// Compiling a pattern for the linear engine takes as long as hundreds of short searches on the other one, and most patterns are used a few
-/// times: so many searches, of subjects so long and in so many steps, are tried on the other one first.
+/// times: this number of searches, with limits on length and steps, are tried on the other one first.
 const SHORT_USES: u32 = 24;
 const SHORT_SUBJECT: usize = 256;
 const SHORT_STEPS: u64 = 2048;
@@ -63,7 +63,7 @@ pub struct Options {
     pub extended: bool,
 }
 
-/// What the bytes of a pattern or of a subject stand for.
+/// The encoding of a pattern or of a subject.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Text in UTF-8.
@@ -77,7 +77,7 @@ pub enum Encoding {
 #[derive(Debug)]
 pub struct Regexp {
     source: Str,
-    /// The source of a pattern that is no UTF-8.
+    /// The source of a pattern that is not valid UTF-8.
     bytes: Option<Box<[u8]>>,
     options: Options,
     encoding: Encoding,
@@ -161,7 +161,7 @@ impl Regexp {
         self.options
     }
 
-    /// What its source was read as.
+    /// The encoding of its source.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
@@ -216,7 +216,7 @@ impl Regexp {
         self.try_is_match(text).unwrap_or(false)
     }
 
-    /// Whether it matches anywhere, or why that cannot be told.
+    /// Whether it matches anywhere, or why the search was stopped.
     pub fn try_is_match(&self, text: &str) -> Result<bool> {
         Ok(self.find_at(text, 0)?.is_some())
     }
@@ -246,7 +246,7 @@ impl Regexp {
         self.captures_within(text, 0, &mut engine::most_steps(text.as_bytes()))
     }
 
-    /// The first match at or after a byte position, with its groups, within so many steps, of which it leaves what it does not take.
+    /// The first match at or after a byte position, with its groups, within a number of steps, from which it subtracts those it uses.
     fn captures_within<'t>(
         &self,
         text: &'t str,
@@ -325,7 +325,7 @@ impl Regexp {
         (!linear.ascii_words || ascii()).then_some(linear)
     }
 
-    /// What a search finds that is not worth compiling the pattern for the linear engine; `None` if it is, or may be.
+    /// The result of a search that is not worth compiling the pattern for the linear engine; `None` if it is, or may be.
     fn search_shortly(
         &self,
         subject: &[u8],
@@ -493,7 +493,7 @@ pub struct Matches<'r, 't> {
     regexp: &'r Regexp,
     text: &'t str,
     next: Option<usize>,
-    /// What is left for all of them: each by itself might take as many as a search may.
+    /// The remaining steps for all of them: each alone could use as many as a search may.
     steps: u64,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::fold::Folded;
 use super::set::Set;
-use super::tree::{Backref, Place};
+use super::tree::{Backref, Boundary};
 
 /// The place of an instruction.
 pub(super) type Address = usize;
@@ -59,7 +59,7 @@ pub(super) enum Manner {
     Possessive,
 }
 
-/// What is remembered at a point of choice: that from here, at some position, nothing can match any more.
+/// A remembered failure at a point of choice: from here, at some position, nothing can match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Memory {
     /// Which row of the table; `NO_MEMORY` if what follows depends on more than the position.
@@ -84,7 +84,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether it can take any number of characters, so that what comes of it at a position is the same for all runs that reach that.
+    /// Whether it can take any number of characters, so that its result at a position is the same for all runs that reach it.
     pub fn is_endless(&self) -> bool {
         self.min == 0 && self.max == usize::MAX
     }
@@ -140,14 +140,14 @@ pub(super) enum Op {
     /// Goes on at the address if what follows does not match.
     NotAheadStart(Address),
     NotAheadEnd,
-    /// Steps back so many characters.
+    /// Steps back this number of characters.
     Back(usize),
     NotBehindStart(usize, Address),
     NotBehindEnd,
     AbsentStart,
     AbsentLoop(Address),
     AbsentEnd,
-    At(Place),
+    At(Boundary),
     Keep,
     Backref(Box<Backref>),
     Call(Address),
@@ -175,7 +175,7 @@ pub(super) struct Program {
     pub binary: bool,
 }
 
-/// What is known of where a match can begin.
+/// Constraints on where a match can begin.
 #[derive(Debug)]
 pub(super) struct Start {
     pub anchor: Anchor,
@@ -191,7 +191,7 @@ pub(super) enum Anchor {
     Search,
 }
 
-/// What all matches begin with.
+/// The common beginning of all matches.
 #[derive(Debug)]
 pub(super) enum First {
     Anything,

@@ -41,7 +41,7 @@ impl Regexp {
         out
     }
 
-    /// The expression between slashes with its options, as Ruby's `inspect` has it; `n` is left to whoever knows of it.
+    /// The expression between slashes with its options, as in Ruby's `inspect`; `n` is left to the caller.
     pub fn to_inspected(&self) -> Vec<u8> {
         let mut out = vec![b'/'];
         write_source(self.source_bytes(), self.encoding, &mut out);
@@ -50,7 +50,7 @@ impl Regexp {
         out
     }
 
-    /// What is inside if the whole source is one group with options, and these options.
+    /// The inner source if the whole source is one group with options, and these options.
     fn unwrapped(&self) -> Option<(Options, &[u8])> {
         let mut options = self.options;
         let mut rest = self.source_bytes();

@@ -1,6 +1,6 @@
 //! Sets of characters, kept as sorted ranges of code points.
 
-/// Characters by their code points; a complement also holds what is no character at all.
+/// Characters by their code points; a complement also contains bytes that are not characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Set {
     /// Sorted, neither overlapping nor touching.

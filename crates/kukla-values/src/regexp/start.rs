@@ -1,22 +1,22 @@
-//! What all matches of a pattern begin with, so that a search can leap.
+//! The common beginning of all matches of a pattern, so that a search can skip ahead.
 
 use super::program::{Anchor, First, Start};
 use super::set::Set;
-use super::tree::{Node, Place};
+use super::tree::{Boundary, Node};
 
 /// How far calls and nesting are followed.
 const MAX_DEPTH: usize = 600;
 
-/// What is known of where a pattern can match.
+/// Constraints on where a pattern can match.
 pub(super) fn start(root: &Node, binary: bool) -> Start {
     Start { anchor: anchor(root), first: first(root, binary) }
 }
 
 fn anchor(node: &Node) -> Anchor {
     match node {
-        Node::At(Place::TextStart) => Anchor::Text,
-        Node::At(Place::LineStart) => Anchor::Line,
-        Node::At(Place::SearchStart) => Anchor::Search,
+        Node::At(Boundary::TextStart) => Anchor::Text,
+        Node::At(Boundary::LineStart) => Anchor::Line,
+        Node::At(Boundary::SearchStart) => Anchor::Search,
         Node::Sequence(nodes) => nodes.first().map_or(Anchor::None, anchor),
         Node::Group(_, node) | Node::Atomic(node) => anchor(node),
         Node::Choice(nodes) => {

@@ -1,6 +1,6 @@
 //! Stepping through a subject by characters: those of UTF-8, or single bytes.
 
-/// The character at a position and its length; nothing where the bytes are no character.
+/// The character at a position and its length; nothing where the bytes are not a character.
 pub(super) fn decode(text: &[u8], at: usize) -> Option<(u32, usize)> {
     let rest = text.get(at..)?;
     let first = u32::from(*rest.first()?);
@@ -22,7 +22,7 @@ pub(super) fn decode(text: &[u8], at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// The code of a byte that is no character of its own: above every character, so that only negated classes hold it.
+/// The code of a byte that is not a character: above every character, so that only negated classes contain it.
 pub(super) const BROKEN: u32 = 0x11_0000;
 
 /// The character at a position in UTF-8; a stray byte counts as one.

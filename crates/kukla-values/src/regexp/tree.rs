@@ -36,7 +36,7 @@ pub(super) enum Node {
     /// `(?~x)`: the longest text without an `x` in it.
     Absent(Box<Node>),
     /// A place.
-    At(Place),
+    At(Boundary),
     /// `\K`: the match begins here.
     Keep,
     /// `\1`, `\k<name>`.
@@ -71,7 +71,7 @@ pub(super) struct Backref {
     /// The groups, the one to try first at the front.
     pub groups: Vec<usize>,
     pub ignore_case: bool,
-    /// Whether it stands before the end of a group it mentions.
+    /// Whether it occurs before the end of a group it mentions.
     pub early: bool,
     /// The depth of recursion meant, relative to the current one.
     pub level: Option<i64>,
@@ -89,9 +89,9 @@ pub(super) struct Condition {
     pub no: Node,
 }
 
-/// A place in a text.
+/// A position in a text that a boundary assertion matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Boundary {
     /// `^`
     LineStart,
     /// `$`

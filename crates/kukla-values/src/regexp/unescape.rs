@@ -1,7 +1,7 @@
-//! What Ruby does to a pattern before it reads it: escapes that spell characters outside ASCII become these characters.
+//! Ruby's preprocessing of a pattern: escapes that spell characters outside ASCII become these characters.
 //!
-//! `\u{e9}`, `\xc3\xa9` and `\303\251` all become `é`; what spells an ASCII character becomes `\xNN`, so that it is never taken
-//! for syntax. Everything else stays as it was written.
+//! `\u{e9}`, `\xc3\xa9` and `\303\251` all become `é`; escapes of ASCII characters become `\xNN`, so that they are never
+//! syntax. Everything else stays as written.
 
 use super::Encoding;
 
@@ -55,7 +55,7 @@ impl Reader<'_> {
         self.codes.extend(text.bytes().map(u32::from));
     }
 
-    /// One character as it stands.
+    /// One literal character.
     fn plain(&mut self) -> Result<(), &'static str> {
         let (code, length) = match self.encoding {
             Encoding::Binary => (self.peek().map(u32::from), 1),
@@ -210,7 +210,7 @@ impl Reader<'_> {
         Ok(code)
     }
 
-    /// What `\C-` or `\M-` applies to; nothing if that is another escape, of which the backslash has been read.
+    /// The character that `\C-` or `\M-` applies to; nothing if that is another escape, of which the backslash has been read.
     fn modified(&mut self, short: &'static str) -> Result<Option<u32>, &'static str> {
         match self.next() {
             Some(b'\\') => Ok(None),

@@ -101,7 +101,7 @@ fn lookup(pattern: &str) -> Option<Set> {
         return set.clone();
     }
     let set = read(pattern);
-    // Whoever asks for names that do not exist shall not fill memory with them.
+    // Requests for names that do not exist must not fill memory with them.
     if set.is_some() {
         known.insert(pattern.to_owned(), set.clone());
     }

@@ -1,7 +1,7 @@
-//! What patterns cost: to compile, and to search with.
+//! The cost of patterns: to compile, and to search with.
 //!
 //! They are matched in places that know of no compilation (a type asks whether a value belongs to it), so the cost is noted for the thread,
-//! and whoever has a [`Budget`](crate::budget::Budget) fetches it from here.
+//! and the owner of a [`Budget`](crate::budget::Budget) fetches it from here.
 
 use std::cell::Cell;
 
@@ -27,17 +27,17 @@ fn note(steps: u64) {
     SPENT.set(SPENT.get().saturating_add(steps));
 }
 
-/// Notes so many steps of the backtracking engine.
+/// Counts steps of the backtracking engine.
 pub(super) fn backtracked(steps: u64) {
     note(steps / BACKTRACKING);
 }
 
-/// Notes that a pattern of so many bytes was compiled.
+/// Counts the compilation of a pattern of this number of bytes.
 pub(super) fn compiled(bytes: usize) {
     note((bytes / COMPILING) as u64);
 }
 
-/// Notes that a compiled pattern of so many bytes went through so much of a subject.
+/// Counts a search of a compiled pattern of this size through this part of a subject.
 pub(super) fn searched(bytes: usize, subject: usize) {
     note((subject / SEARCHING).saturating_mul(1 + bytes / SMALL) as u64);
 }

@@ -32,12 +32,12 @@ pub const VALUE_KEY: &str = "__pvalue";
 /// How deep values may nest.
 const MAX_DEPTH: usize = 500;
 
-/// What may be written and how messages about it start.
+/// The values that may be written, and the beginning of messages about them.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether values that plain JSON does not know keep their type; if not they become strings, with a warning each.
     pub rich_data: bool,
-    /// What the value is part of, as `Notify[x]`.
+    /// The owner of the value, such as `Notify[x]`.
     pub prefix: Str,
 }
 
@@ -47,7 +47,7 @@ impl Default for Options {
     }
 }
 
-/// Told of every value that lost its type; under `strict` it gives the error back.
+/// Called for every value that lost its type; under `strict` it returns the error.
 pub type Warn<'a> = &'a mut dyn FnMut(Error) -> Result<()>;
 
 /// Appends a value as JSON text.

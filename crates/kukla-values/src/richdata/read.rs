@@ -14,7 +14,7 @@ use crate::{Array, Hash, Result, Str, Type, Value};
 /// How deep data may nest; what parses JSON text allows less.
 const MAX_DEPTH: usize = 200;
 
-/// The value a JSON document stands for. Types by name are asked of the surroundings.
+/// The value of a JSON document. Types by name are resolved by the surroundings.
 pub fn from_json(json: &Json, around: &dyn ConversionContext) -> Result<Value> {
     Reader { root: json, around, depth: 0 }.value(json)
 }

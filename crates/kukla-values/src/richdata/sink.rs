@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::format::float_text;
+use crate::json;
 
 /// Takes JSON piece by piece, in order.
 pub(super) trait Sink {
@@ -36,33 +37,6 @@ impl<'a> Text<'a> {
         self.out.push_str(text);
         self.comma = true;
     }
-
-    fn quoted(&mut self, text: &str) {
-        self.out.push('"');
-        let mut plain = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            let escape = match byte {
-                b'"' => "\\\"",
-                b'\\' => "\\\\",
-                b'\n' => "\\n",
-                b'\r' => "\\r",
-                b'\t' => "\\t",
-                0x08 => "\\b",
-                0x0c => "\\f",
-                0..0x20 => "",
-                _ => continue,
-            };
-            self.out.push_str(&text[plain..at]);
-            if escape.is_empty() {
-                self.out.push_str(&format!("\\u{byte:04x}"));
-            } else {
-                self.out.push_str(escape);
-            }
-            plain = at + 1;
-        }
-        self.out.push_str(&text[plain..]);
-        self.out.push('"');
-    }
 }
 
 impl Sink for Text<'_> {
@@ -80,7 +54,7 @@ impl Sink for Text<'_> {
     }
     fn text(&mut self, text: &str) {
         self.put("");
-        self.quoted(text);
+        json::string(self.out, text);
     }
     fn open_array(&mut self) {
         self.put("[");
@@ -96,7 +70,7 @@ impl Sink for Text<'_> {
     }
     fn key(&mut self, key: &str) {
         self.put("");
-        self.quoted(key);
+        json::string(self.out, key);
         self.out.push(':');
         self.comma = false;
     }

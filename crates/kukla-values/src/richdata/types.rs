@@ -221,7 +221,7 @@ pub(super) fn described(ty: &Type) -> Part {
     }
 }
 
-/// The type a description stands for; `fields` have been read already.
+/// The type of a description; `fields` have been read already.
 pub(super) fn undescribed(name: &str, fields: &Hash) -> Result<Type> {
     let unknown = || Error::from(diagnostic!(UNKNOWN_DATA_TYPE { name }));
     let kind = name.strip_prefix("Pcore::").and_then(|name| name.strip_suffix("Type")).ok_or_else(unknown)?;

@@ -26,9 +26,9 @@ pub struct Version {
     pub minor: Number,
     /// Third number.
     pub patch: Number,
-    /// What follows a hyphen, at its dots. An empty list comes before everything and is only in [`Version::MIN`].
+    /// The identifiers after a hyphen, split at dots. An empty list comes before everything and is only in [`Version::MIN`].
     pub prerelease: Option<Vec<Identifier>>,
-    /// What follows a plus sign, at its dots.
+    /// The identifiers after a plus sign, split at dots.
     pub build: Option<Vec<Str>>,
 }
 

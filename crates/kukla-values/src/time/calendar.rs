@@ -2,18 +2,56 @@
 
 /// A date and the time of day in some zone.
 #[derive(Clone, Debug)]
-pub(super) struct Civil {
+pub struct Civil {
+    /// The year.
     pub year: i64,
+    /// The month, January being 1.
     pub month: u8,
+    /// The day of the month.
     pub day: u8,
+    /// The hour.
     pub hour: u8,
+    /// The minute.
     pub minute: u8,
+    /// The second.
     pub second: u8,
+    /// The fraction of a second in nanoseconds.
     pub nanos: u32,
-    pub day_number: i64,
+    /// Days since 1970-01-01.
+    pub days: i64,
+    /// Seconds since 1970 in UTC.
     pub epoch: i64,
-    pub offset: i32,
-    pub utc: bool,
+    /// The zone.
+    pub zone: Zone,
+}
+
+/// The zone in which a time is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zone {
+    /// UTC, by name.
+    Utc,
+    /// The machine's zone. It is UTC everywhere, since a catalog must not depend on the machine that compiles it.
+    Local,
+    /// Seconds east of UTC.
+    Offset(i32),
+}
+
+impl Zone {
+    /// Seconds east of UTC.
+    pub fn offset(self) -> i32 {
+        match self {
+            Zone::Utc | Zone::Local => 0,
+            Zone::Offset(seconds) => seconds,
+        }
+    }
+
+    /// Its name, if it has one.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Zone::Utc | Zone::Local => Some("UTC"),
+            Zone::Offset(_) => None,
+        }
+    }
 }
 
 /// The number of days from 1970-01-01 to a date.
@@ -51,11 +89,12 @@ pub(super) fn iso_year_start(year: i64) -> i64 {
 }
 
 impl Civil {
-    pub(super) fn new(epoch: i64, nanos: u32, offset: i32, utc: bool) -> Civil {
-        let local = epoch.saturating_add(i64::from(offset));
-        let day_number = local.div_euclid(86_400);
+    /// A point in time, in seconds since 1970 in UTC, as a zone shows it.
+    pub fn new(epoch: i64, nanos: u32, zone: Zone) -> Civil {
+        let local = epoch.saturating_add(i64::from(zone.offset()));
+        let days = local.div_euclid(86_400);
         let of_day = local.rem_euclid(86_400);
-        let (year, month, day) = date(day_number);
+        let (year, month, day) = date(days);
         Civil {
             year,
             month,
@@ -64,10 +103,9 @@ impl Civil {
             minute: (of_day / 60 % 60) as u8,
             second: (of_day % 60) as u8,
             nanos,
-            day_number,
+            days,
             epoch,
-            offset,
-            utc,
+            zone,
         }
     }
 }
@@ -95,26 +133,26 @@ impl strftime::Time for Civil {
         self.nanos
     }
     fn day_of_week(&self) -> u8 {
-        weekday(self.day_number)
+        weekday(self.days)
     }
     fn day_of_year(&self) -> u16 {
-        (self.day_number - days(self.year, 1, 1) + 1) as u16
+        (self.days - days(self.year, 1, 1) + 1) as u16
     }
     fn to_int(&self) -> i64 {
         self.epoch
     }
     fn is_utc(&self) -> bool {
-        self.utc
+        self.zone == Zone::Utc
     }
     fn utc_offset(&self) -> i32 {
-        self.offset
+        self.zone.offset()
     }
     fn time_zone(&self) -> &str {
-        if self.utc { "UTC" } else { "" }
+        self.zone.name().unwrap_or("")
     }
 }
 
-/// A format in which the offset stands spelled out where the formatter would write one digit too many: ten hours and more west of UTC.
+/// A format with the offset spelled out where the formatter would write one digit too many: ten hours and more west of UTC.
 pub fn with_offset(format: &[u8], offset: i32) -> std::borrow::Cow<'_, [u8]> {
     if offset > -36_000 {
         return format.into();

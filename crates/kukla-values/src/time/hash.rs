@@ -1,4 +1,4 @@
-//! Times told by values: a text with its formats, or a hash, for conversions and for the brackets of types alike.
+//! Times given as values: a text with its formats, or a hash, for conversions and for the brackets of types alike.
 
 use super::{Timespan, Timestamp};
 use crate::{Array, Hash, Result, Value};

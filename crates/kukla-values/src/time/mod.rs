@@ -48,9 +48,9 @@ pub struct Timespan {
 }
 
 impl Timestamp {
-    /// Before all others; stands for `default` as a lower bound.
+    /// Before all others; `default` as a lower bound.
     pub const MIN: Timestamp = Timestamp { seconds: i64::MIN, nanos: 0 };
-    /// After all others; stands for `default` as an upper bound.
+    /// After all others; `default` as an upper bound.
     pub const MAX: Timestamp = Timestamp { seconds: i64::MAX, nanos: 999_999_999 };
 
     /// From the time since 1970-01-01 UTC in nanoseconds; beyond what a timestamp holds is an error.
@@ -97,9 +97,9 @@ impl Timestamp {
 }
 
 impl Timespan {
-    /// Shorter than all others; stands for `default` as a lower bound.
+    /// Shorter than all others; `default` as a lower bound.
     pub const MIN: Timespan = Timespan { high: i64::MIN, low: 0 };
-    /// Longer than all others; stands for `default` as an upper bound.
+    /// Longer than all others; `default` as an upper bound.
     pub const MAX: Timespan = Timespan { high: i64::MAX, low: u64::MAX };
 
     /// From the length in nanoseconds.

@@ -43,7 +43,7 @@ enum Segment {
     Field { unit: Unit, pad: Pad, width: Option<usize>, total: bool },
 }
 
-/// What a directive counts, smallest first.
+/// The unit of a directive, smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
     Nanos,

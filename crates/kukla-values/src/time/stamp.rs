@@ -4,7 +4,7 @@ use std::fmt;
 
 use kukla_syntax::{bail, diagnostic};
 
-use super::calendar::{self, Civil};
+use super::calendar::{self, Civil, Zone};
 use super::{Timestamp, strptime, zones};
 use crate::codes::{ILLEGAL_TIME_FORMAT, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIMEZONE_GIVEN_TWICE};
 use crate::{Result, Str};
@@ -53,14 +53,13 @@ impl Timestamp {
     /// Writes it in a format of `strftime`, in UTC or in a zone.
     pub fn format(self, format: &str, zone: Option<&str>) -> Result<Str> {
         super::check_widths(format)?;
-        let (offset, utc) = match zone.filter(|zone| !zone.is_empty()) {
-            // The machine's own zone is not looked at: what a catalog says must not depend on where it is compiled.
-            Some(zone) if zone.eq_ignore_ascii_case("current") => (0, false),
-            Some(zone) => (zones::offset(zone)?, false),
-            None => (0, true),
+        let zone = match zone.filter(|zone| !zone.is_empty()) {
+            Some(zone) if zone.eq_ignore_ascii_case("current") => Zone::Offset(0),
+            Some(zone) => Zone::Offset(zones::offset(zone)?),
+            None => Zone::Utc,
         };
-        let civil = Civil::new(self.seconds, self.nanos, offset, utc);
-        let spelled = calendar::with_offset(format.as_bytes(), offset);
+        let civil = Civil::new(self.seconds, self.nanos, zone);
+        let spelled = calendar::with_offset(format.as_bytes(), zone.offset());
         strftime::string::strftime(&civil, &String::from_utf8_lossy(&spelled))
             .map(Str::from)
             .map_err(|reason| diagnostic!(ILLEGAL_TIME_FORMAT { format, reason }).into())
@@ -80,7 +79,7 @@ fn resolve(parsed: &strptime::Parsed, zone: Option<&str>) -> Result<Timestamp> {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let civil = Civil::new(self.seconds, self.nanos, 0, true);
+        let civil = Civil::new(self.seconds, self.nanos, Zone::Utc);
         let sign = if civil.year < 0 { "-" } else { "" };
         write!(
             f,

@@ -6,7 +6,7 @@ use super::{calendar, zones};
 use crate::Result;
 use crate::codes::{TIME_OUT_OF_RANGE, TIME_WITHOUT_YEAR};
 
-/// What a text said, field by field.
+/// The fields of a parsed text.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     year: Option<i64>,

@@ -25,7 +25,7 @@ impl TypeAlias {
         Arc::new(TypeAlias { name: name.into(), resolved: OnceLock::new(), recursive: OnceLock::new() })
     }
 
-    /// Gives the name its meaning, in normal form. A name that stands for nothing but itself is refused.
+    /// Defines the name, in normal form. A name that refers only to itself is an error.
     pub fn resolve(self: &Arc<TypeAlias>, ty: Type) -> Result<()> {
         let ty = self.without_itself(ty.normalized());
         let real = match &ty {
@@ -55,7 +55,7 @@ impl TypeAlias {
         matches!(ty, Type::Alias(alias) if Arc::ptr_eq(alias, self) || alias.leads_to(self))
     }
 
-    /// Whether it stands for nothing but `target`, through any number of names.
+    /// Whether it refers only to `target`, through any number of names.
     fn leads_to(&self, target: &Arc<TypeAlias>) -> bool {
         let mut at = self.resolved.get();
         for _ in 0..100 {
@@ -68,7 +68,7 @@ impl TypeAlias {
         true
     }
 
-    /// What it stands for; a reference to nothing while that is still being found out.
+    /// Its definition; a reference to nothing while that is still being resolved.
     pub fn resolved(&self) -> &Type {
         self.resolved.get().unwrap_or(&UNRESOLVED)
     }
@@ -149,7 +149,7 @@ static RICH_DATA: LazyLock<Type> = LazyLock::new(|| {
 });
 
 impl Type {
-    /// What a name stands for: the type itself unless it is an alias, built in ones included.
+    /// The definition of a name: the type itself unless it is an alias, including built-in ones.
     pub fn unaliased(&self) -> &Type {
         let mut at = self;
         for _ in 0..100 {

@@ -26,7 +26,7 @@ use crate::{Array, Error, Hash, Str, Value};
 /// Why the parameters will not do, and which of them is to blame if it is one.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The error.
     pub error: Error,
     /// The number of the parameter; none when the whole expression is wrong.
     pub key: Option<usize>,
@@ -252,7 +252,7 @@ fn arity_at<T>(key: Option<usize>, base: &str, min: usize, max: Option<usize>, c
     refuse(key, diagnostic!(BAD_TYPE_SLICE_ARITY { base, accepted, count }))
 }
 
-/// What a key may be.
+/// The forms of a key.
 #[derive(Clone, Copy)]
 enum Kind {
     True,
@@ -350,7 +350,7 @@ fn types(keys: &[Value]) -> Vec<Type> {
     keys.iter().map(as_type).collect()
 }
 
-/// A type as it is; anything else stands for its general type, text for a type of the platform.
+/// A type unchanged; any other value as its general type, text as a type of the platform.
 fn as_type(value: &Value) -> Type {
     match value {
         Value::Type(ty) => (**ty).clone(),
@@ -551,7 +551,7 @@ fn uri(key: &Value) -> Made {
 fn array(keys: &[Value]) -> Made {
     match keys {
         [Value::Type(ty)] => Ok(Type::array((**ty).clone())),
-        // Only a size that was said to be zero makes the element irrelevant; `default, 0` keeps it.
+        // Only an explicit size of zero makes the element irrelevant; `default, 0` keeps it.
         [Value::Type(ty), Value::Default, to] => {
             let size = size(1, &[Value::Default, to.clone()])?;
             Ok(Type::Array(Arc::new(ArrayType { element: (**ty).clone(), size })))

@@ -7,11 +7,11 @@ use super::{Range, Type};
 pub struct CallableType {
     /// The parameters; the last repeats when the size allows more.
     pub params: Vec<Type>,
-    /// How many arguments, if said; otherwise as many as there are parameters.
+    /// The number of arguments, if given; otherwise as many as there are parameters.
     pub size: Option<Range>,
     /// The block, if it takes one: a `Callable` or `Optional[Callable]`.
     pub block: Option<Type>,
-    /// What it returns, if said; `Any` says nothing.
+    /// The return type, if given; `Any` adds nothing.
     pub returns: Option<Type>,
 }
 
@@ -33,7 +33,7 @@ impl CallableType {
     }
 }
 
-/// How many elements a tuple has: as said, or one for each of its types, or any number if it has none.
+/// The size of a tuple: as given, or one element for each of its types, or any number if it has none.
 pub(crate) fn tuple_size(types: &[Type], size: Option<Range>) -> Range {
     match (size, types.len()) {
         (Some(size), _) => size,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
 use crate::{Array, Hash, Value};
 
-/// The names on the way to here. A name met again for the same value has told nothing in between, so it adds nothing.
+/// The names on the way to here. A name met again for the same value has decided nothing in between, so it adds nothing.
 #[derive(Clone, Copy)]
 struct Trail<'a> {
     name: *const Type,
@@ -22,7 +22,7 @@ struct Trail<'a> {
     up: Option<&'a Trail<'a>>,
 }
 
-/// What was found out about names and values on the way. Names may lead to the same name by many ways, and those ways to another
+/// Results for names and values on the way. Names may lead to the same name by many ways, and those ways to another
 /// by many more.
 #[derive(Default)]
 struct Answers {
@@ -32,7 +32,7 @@ struct Answers {
     known: RefCell<FxHashMap<(*const Type, *const Value), bool>>,
 }
 
-/// How many names may be met before it pays to remember what they told.
+/// The number of names after which it pays to remember results.
 const FEW_NAMES: u32 = 256;
 
 impl Answers {

@@ -18,8 +18,8 @@ use super::{HashType, Range, StructField, Type, leaf};
 /// The recursive names met on the way, on the wide side and on the narrow side.
 ///
 /// Once names have come back on both sides nothing spoke against the types, and they are taken to fit. What was met on the
-/// narrow side is never forgotten on the way back up, so that now and then two types are taken to fit too early; Puppet
-/// keeps its books in this way, and the common type of two types shows it.
+/// narrow side is never forgotten on the way back up, so sometimes two types count as fitting too early; Puppet
+/// does the same, and the common type of two types shows it.
 #[derive(Default)]
 pub(super) struct Guard {
     wide_came_back: Cell<bool>,
@@ -65,7 +65,7 @@ impl Guard {
     }
 }
 
-/// What was found out about pairs of types in one comparison. Names may lead to the same name by many ways, and those ways to
+/// Results for pairs of types in one comparison. Names may lead to the same name by many ways, and those ways to
 /// another by many more.
 #[derive(Default)]
 struct Answers {
@@ -81,7 +81,7 @@ const FEW_QUESTIONS: u32 = 1_000;
 /// How many questions may come up before the answer is no: recursive types can be written that compare for ever.
 const MOST_QUESTIONS: u32 = 2_000_000;
 
-/// What a type is, without looking into it.
+/// The kind of a type, without looking into it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity(Discriminant<Type>, usize);
 
@@ -142,7 +142,7 @@ pub(super) struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// On into what an `Init` stands for; not for ever, since an object may be made from what makes it.
+    /// Follows the definition of an `Init`; not forever, because an object may be made from what makes it.
     pub(super) fn into_init(self) -> Option<Self> {
         (self.inits < 3).then_some(Way { inits: self.inits + 1, ..self })
     }
@@ -193,7 +193,7 @@ impl Type {
         }
     }
 
-    /// What the name of a recursive type stands for.
+    /// The definition of the name of a recursive type.
     fn recursive_meaning(&self) -> Option<&Type> {
         match self {
             Type::Alias(alias) if alias.is_recursive() => Some(alias.resolved()),
@@ -405,7 +405,7 @@ impl Type {
         }
     }
 
-    /// What comes out when a value of this type is iterated; the inner `None` when that cannot be said.
+    /// The type of elements when a value of this type is iterated; the inner `None` when that is unknown.
     pub(super) fn element_when_iterated(&self) -> Option<Option<Type>> {
         let pair =
             |key: Type, value: Type| Some(Some(Type::tuple(vec![key, value], Some(Range::exactly(2)))));

@@ -83,7 +83,7 @@ fn reduce<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
     deep(|| {
         let mut types = values.map(Type::of_reduced).peekable();
         let mut portions = Vec::new();
-        // What many have in common can be long to write down (an `Enum` of all of them), so it is not written anew for each.
+        // The common type of many can be long to write (an `Enum` of all of them), so it is not written again for each.
         while types.peek().is_some() {
             portions.push(all(&mut types.by_ref().take(PORTION)));
         }

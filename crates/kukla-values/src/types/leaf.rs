@@ -1,4 +1,4 @@
-//! What the rules of types ask of the values they are about.
+//! Questions of the rules of types about values.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
@@ -119,7 +119,7 @@ pub(crate) fn parse_uri(text: &str) -> Result<Arc<Uri>> {
     Uri::parse(text).map(Arc::new)
 }
 
-/// What may stand in `URI[{...}]`.
+/// The keys of `URI[{...}]`.
 pub(crate) static URI_PARAMETERS: LazyLock<Type> =
     LazyLock::new(|| {
         let asked = [Type::NotUndef(None), Type::Undef].map(Type::type_of);

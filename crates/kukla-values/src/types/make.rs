@@ -58,7 +58,7 @@ impl Type {
         Type::Struct(fields.into_iter().collect())
     }
 
-    /// `Variant[types...]`: variants inside are opened, doubles dropped, and a single type stands for itself.
+    /// `Variant[types...]`: nested variants are flattened, duplicates dropped, and a variant of one type is that type.
     pub fn variant(types: impl IntoIterator<Item = Type>) -> Type {
         let mut unique: Vec<Type> = Vec::new();
         let mut add = |ty: &Type| {
@@ -137,7 +137,7 @@ impl Type {
 
 /// The name of a type as references spell it: `apache::vhost` becomes `Apache::Vhost`.
 ///
-/// A name that begins with a capital is taken to be capitalised already, inner segments and all.
+/// A name that begins with a capital counts as capitalised already, inner segments and all.
 pub fn capitalize(name: &str) -> Str {
     if name.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
         return name.into();

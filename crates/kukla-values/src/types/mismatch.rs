@@ -59,7 +59,7 @@ pub fn assert_covered(subject: &str, expected: &Type, ty: &Type) -> Result<()> {
 
 /// Everything wrong with the parameters given to a class or a resource, one line each; none when all is well.
 ///
-/// A message stands after the colon of `Class[Ntp]:`, so it starts with a space.
+/// A message follows the colon of `Class[Ntp]:`, so it starts with a space.
 pub fn parameters(declared: &[StructField], given: &Hash, missing_ok: bool) -> Vec<String> {
     let known = |name: &Value| declared.iter().any(|field| name.as_str() == Some(field.name.as_str()));
     let strangers = given.keys().filter(|name| !known(name));

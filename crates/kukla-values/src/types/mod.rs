@@ -1,7 +1,7 @@
 //! Types: sets of values.
 //!
 //! The enum is closed. A type with parameters too large to sit inline keeps them behind an `Arc`, in the file named after
-//! it. What every type can do stands in one file per question rather than per type, because each question is a table
+//! it. The operations of all types have one file per question rather than per type, because each question is a table
 //! over pairs of types that a reader checks against the specification line by line: `contains` (is this value in the
 //! set), `covers` (is this set inside that one), `infer` (the smallest set a value is in), `unite`, `write`,
 //! `brackets` (`Integer[1, 10]`), `parse` and `mismatch` (why not).
@@ -58,9 +58,9 @@ pub enum Type {
     ScalarData,
     /// Integers and floats.
     Numeric,
-    /// What JSON can carry: `Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]`.
+    /// Values that JSON can represent: `Variant[ScalarData, Undef, Hash[String, Data], Array[Data]]`.
     Data,
-    /// What catalogs can carry.
+    /// Values that catalogs can contain.
     RichData,
     /// Keys of rich hashes.
     RichDataKey,
@@ -154,7 +154,7 @@ pub struct EnumType {
 /// The parameters of an `Array`.
 #[derive(Clone, Debug)]
 pub struct ArrayType {
-    /// What each element is.
+    /// The type of the elements.
     pub element: Type,
     /// How many there may be.
     pub size: Range,
@@ -172,9 +172,9 @@ pub struct TupleType {
 /// The parameters of a `Hash`.
 #[derive(Clone, Debug)]
 pub struct HashType {
-    /// What each key is.
+    /// The type of the keys.
     pub key: Type,
-    /// What each value is.
+    /// The type of the values.
     pub value: Type,
     /// How many entries there may be.
     pub size: Range,
@@ -187,14 +187,14 @@ pub struct StructField {
     pub name: Str,
     /// Whether the key may be absent: written `Optional[key]`, or the value type accepts undef and it is not `NotUndef[key]`.
     pub optional: bool,
-    /// What its value is.
+    /// The type of its value.
     pub value: Type,
 }
 
 /// The parameters of `Init`.
 #[derive(Clone, Debug)]
 pub struct InitType {
-    /// What is made, if said.
+    /// The type to create, if given.
     pub ty: Option<Type>,
     /// Arguments given to `new` after the value.
     pub args: Vec<Value>,

@@ -130,7 +130,7 @@ fn object(name: &str, init: &Hash) -> Arc<ObjectType> {
     object
 }
 
-/// What a function that serves as a Hiera backend is given; its functions are written in Rust.
+/// The context of a function that serves as a Hiera backend; its functions are written in Rust.
 static LOOKUP_CONTEXT: LazyLock<Arc<ObjectType>> =
     LazyLock::new(|| object("Puppet::LookupContext", &Hash::new()));
 
@@ -186,7 +186,7 @@ static RUBY_METHOD: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     object("RubyMethod", &hash([("parent", parent.into()), ("attributes", attributes.into())]))
 });
 
-/// A call to be made later, by whoever applies the catalog.
+/// A call to be made later, when the catalog is applied.
 static DEFERRED: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     let name = Regexp::new(r"\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\z");
     let attributes = hash([
@@ -196,7 +196,7 @@ static DEFERRED: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     object("Deferred", &hash([("attributes", attributes.into())]))
 });
 
-/// What went wrong, as a value.
+/// An error as a value.
 static ERROR: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     let text = Type::String(Range::at_least(1));
     let parameter = || {

@@ -1,4 +1,4 @@
-//! The same set said with fewer words: `NotUndef` where undef was never possible, a `Variant` of enums as one `Enum`.
+//! The same set in a shorter form: without a superfluous `NotUndef`, a `Variant` of enums as one `Enum`.
 
 use std::sync::Arc;
 
@@ -91,7 +91,12 @@ fn normalized_variant(this: &Type, members: &[Type]) -> Type {
     merge(
         &mut types,
         |ty| is_enum(ty, true),
-        |enums| vec![Type::enumeration(strings(&enums).into_iter().map(|text| text.to_lowercase()), true)],
+        |enums| {
+            vec![Type::enumeration(
+                strings(&enums).into_iter().map(|text| crate::case::downcase(&text)),
+                true,
+            )]
+        },
     );
     merge(
         &mut types,

@@ -30,7 +30,7 @@ pub struct ObjectType {
     definition: OnceLock<Definition>,
 }
 
-/// What is said between the brackets.
+/// The text between the brackets.
 #[derive(Debug, Default)]
 struct Definition {
     parent: Option<Type>,
@@ -48,7 +48,7 @@ struct Definition {
 pub struct ObjectAttribute {
     /// Its name.
     pub name: Str,
-    /// What its values are.
+    /// The type of its values.
     pub ty: Type,
     /// How it gets its value.
     pub kind: ObjectAttributeKind,
@@ -60,21 +60,21 @@ pub struct ObjectAttribute {
     pub is_override: bool,
     /// Further facts for other programs.
     pub annotations: Option<Value>,
-    /// What it is called in messages: `attribute Car[wheels]`.
+    /// Its name in messages: `attribute Car[wheels]`.
     pub label: Str,
 }
 
 /// How an attribute gets its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObjectAttributeKind {
-    /// From whoever makes the object.
+    /// Given by the creator of the object.
     #[default]
     Given,
     /// From the type: the same for all.
     Constant,
     /// From the other attributes.
     Derived,
-    /// From whoever makes the object, or else from the other attributes.
+    /// Given by the creator of the object, or computed from the other attributes.
     GivenOrDerived,
     /// Given, but not part of the object.
     Reference,
@@ -114,7 +114,7 @@ pub struct Method {
     pub is_override: bool,
     /// Further facts for other programs.
     pub annotations: Option<Value>,
-    /// What it is called in messages: `function Car[honk]`.
+    /// Its name in messages: `function Car[honk]`.
     pub label: Str,
 }
 
@@ -142,7 +142,7 @@ static ANY: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     Arc::new(ObjectType { name: None, definition })
 });
 
-/// What every annotation inherits from. Its definition says nothing, and definitions are checked against it.
+/// The parent of every annotation. Its definition is empty, and definitions are checked against it.
 static ANNOTATION: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
     let definition = OnceLock::new();
     let _ = definition.set(Definition::default());
@@ -224,14 +224,14 @@ impl ObjectType {
         Cow::Borrowed(self.name.as_deref().unwrap_or("Object"))
     }
 
-    /// What the definition says about an annotation of some type.
+    /// The values of an annotation type in the definition.
     pub fn declared_annotation(&self, ty: &ObjectType) -> Option<&Value> {
         let annotations = self.definition().annotations.as_ref()?.as_hash()?;
         let of = |key: &Value| matches!(key.as_type().map(Type::unaliased), Some(Type::Object(known)) if **known == *ty);
         annotations.iter().find(|(key, _)| of(key)).map(|(_, value)| value)
     }
 
-    /// What it inherits from, as written.
+    /// Its parent, as written.
     pub fn parent(&self) -> Option<&Type> {
         self.definition().parent.as_ref()
     }
@@ -539,7 +539,7 @@ impl ObjectExtension {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// What would be written between the brackets.
+    /// The text that would be between the brackets.
     pub fn init_parameters(&self) -> Value {
         let known = self.base.type_parameters();
         if known.len() > 2 {

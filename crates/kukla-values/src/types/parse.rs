@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
                 Ok(Value::of_type(Type::Reference(text.clone())))
             }
             (Some(ty), args) => Ok(ty.with_brackets(args)?),
-            // The text itself, to be understood by whoever knows the name.
+            // The text itself, resolved later by name.
             (None, _) => Ok(Value::of_type(Type::Reference(self.text[start..self.at].into()))),
         }
     }

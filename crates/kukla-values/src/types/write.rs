@@ -23,7 +23,7 @@ impl Type {
         Writer::default().ty(self)
     }
 
-    /// The form where every alias is followed by what it stands for: `Port = Integer[0, 65535]`.
+    /// The form where every alias is followed by its definition: `Port = Integer[0, 65535]`.
     pub fn expanded(&self) -> String {
         Writer { expanded: true, ..Writer::default() }.ty(self)
     }
@@ -165,8 +165,8 @@ pub(crate) fn push_double_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Where writing stops: a type that holds the same type over and over would never end, and whoever wants text of this length
-/// is refused it anyway.
+/// The length at which writing stops: a type that contains itself would never end, and text of this length
+/// is rejected anyway.
 const MOST_WRITTEN: usize = 17 << 20;
 
 /// How long a text may be before names in it are no longer followed by their meaning: what names lead to by many ways is

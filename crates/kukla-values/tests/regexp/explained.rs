@@ -8,7 +8,7 @@ use super::generate::Question;
 pub fn is_explained(question: &Question, ours: &str, theirs: &str) -> bool {
     let pattern = String::from_utf8_lossy(&question.pattern);
     // Ruby has no limits; where it takes seconds, or we give up, there is nothing to compare.
-    if theirs == "too long" || ours == "given up" {
+    if theirs == "too long" || ours == "stopped" {
         return true;
     }
     // Which of several faults is named first.

@@ -19,7 +19,7 @@ impl Chance {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
     }
 
-    /// True so many times in a hundred.
+    /// True this number of times in a hundred.
     fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

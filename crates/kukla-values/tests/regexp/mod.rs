@@ -35,7 +35,7 @@ fn answer(question: &Question) -> String {
             };
             spans.iter().map(place).collect::<Vec<_>>().join(" ")
         }
-        Err(error) if error.message().contains("it takes too m") => "given up".to_owned(),
+        Err(error) if error.message().contains("it takes too m") => "stopped".to_owned(),
         Err(error) => refusal(&error.message()),
     }
 }

@@ -35,8 +35,8 @@ const REASONS: [Reason; 22] = [
     theirs("into Integer", RESOURCE).about("sprintf("),
     theirs("into Float", RESOURCE).about("sprintf("),
     theirs("is not a valid resource reference", RESOURCE).about("sprintf("),
-    theirs("the oracle process died", "Ruby makes bytes that are no text").about("%c"),
-    theirs("error: ", "Ruby makes bytes that are no text").about("%c").against("invalid character"),
+    theirs("the oracle process died", "Ruby makes bytes that are not valid text").about("%c"),
+    theirs("error: ", "Ruby makes bytes that are not valid text").about("%c").against("invalid character"),
     theirs("the oracle process died", BREAKS).about("<<").against("outside of Puppet Integer"),
     theirs("Cannot split the type ", BREAKS),
     theirs("", "integers have 64 bits; Puppet lets `new` make larger ones")

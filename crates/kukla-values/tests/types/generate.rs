@@ -23,7 +23,7 @@ type Choice = Variant[Port, Enum['auto', 'none'], Array[Name]]
 pub struct Sample<T> {
     /// How Puppet writes it.
     pub text: String,
-    /// What it is here.
+    /// Its value here.
     pub value: T,
 }
 

@@ -26,7 +26,7 @@ const BATCH: usize = 150;
 /// Differences shown in full.
 const SHOWN: usize = 60;
 
-/// What stands before the message of a function that failed.
+/// The text before the message of a function that failed.
 const FAILED: &str = "Evaluation Error: Error while evaluating a Function Call, ";
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -172,7 +172,7 @@ fn questions(generator: &mut Generator, rounds: u64) -> Vec<Question> {
     all
 }
 
-/// What is said when a value is not of a type.
+/// The message when a value is not of a type.
 fn messages(generator: &mut Generator, rounds: u64) -> Vec<Question> {
     let mut all = Vec::new();
     for _ in 0..rounds {

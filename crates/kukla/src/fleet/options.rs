@@ -255,9 +255,8 @@ impl FleetOptions {
 
     /// Applies the settings that the options name.
     pub(super) fn apply_settings(&self, site: &mut SiteSpec) -> Result<(), Problem> {
-        let invalid = |why: &dyn std::fmt::Display| Problem::invalid("").because(why);
         if self.exported.is_some() || self.store.is_some() {
-            site.settings.set("storeconfigs", true.into()).map_err(|why| invalid(&why))?;
+            site.settings.set("storeconfigs", true.into())?;
         }
         if let Some(strict) = self.strict {
             site.settings.strict = strict;
@@ -270,7 +269,7 @@ impl FleetOptions {
             if name == "basemodulepath" {
                 site.basemodulepath.clone_from(value);
             }
-            site.settings.set(name, value.as_str().into()).map_err(|why| invalid(&why))?;
+            site.settings.set(name, value.as_str().into())?;
         }
         Ok(())
     }

@@ -64,10 +64,10 @@ impl Request {
                         if !Settings::is_known(setting) {
                             return Err(Problem::not_found("unknown setting").on(setting));
                         }
-                        site.settings.set(setting, value.clone()).map_err(invalid)?;
+                        site.settings.set(setting, value.clone())?;
                     }
                 }
-                "deadline" => site.settings.set("deadline", from_json(value)).map_err(invalid)?,
+                "deadline" => site.settings.set("deadline", from_json(value))?,
                 "keep_virtual" => options.keep_virtual = flag(name, value)?,
                 "explain" => options.explain = flag(name, value)?,
                 other if OF_OTHERS.contains(&other) => {}

@@ -1,4 +1,4 @@
-//! Help while typing: names are completed, and a statement that is not finished goes on on the next line.
+//! Help while typing: completion of names, and unfinished statements that continue on the next line.
 
 use kukla::syntax::codes::{
     HEREDOC_WITHOUT_END_TAGGED_LINE, HEREDOC_WITHOUT_TEXT, SYNTAX_ERROR, UNCLOSED_MLCOMMENT, UNCLOSED_QUOTE,
@@ -16,11 +16,11 @@ const KEYWORDS: [&str; 16] = [
     "true", "type", "undef", "unless",
 ];
 
-/// Codes of errors that more text could mend.
+/// Codes of errors that more text can fix.
 static UNFINISHED: [&Code; 4] =
     [&UNCLOSED_QUOTE, &UNCLOSED_MLCOMMENT, &HEREDOC_WITHOUT_END_TAGGED_LINE, &HEREDOC_WITHOUT_TEXT];
 
-/// Knows the names that can be typed.
+/// The names that can be completed.
 #[derive(Debug)]
 pub struct Assistant {
     fixed: Vec<String>,
@@ -28,20 +28,20 @@ pub struct Assistant {
 }
 
 impl Assistant {
-    /// Knows the functions, the keywords and the facts.
+    /// Completes functions, keywords and facts.
     pub fn new(facts: &Hash) -> Self {
         let functions = kukla::registry().names().into_iter().map(|n| n.as_str().to_owned());
         let facts = facts.keys().filter_map(Value::as_str).map(|name| format!("${name}"));
         let keywords = KEYWORDS.into_iter().map(str::to_owned);
-        let given = ["$facts", "$trusted", "$environment"].map(str::to_owned);
-        let mut fixed: Vec<String> = functions.chain(facts).chain(keywords).chain(given).collect();
+        let builtin = ["$facts", "$trusted", "$environment"].map(str::to_owned);
+        let mut fixed: Vec<String> = functions.chain(facts).chain(keywords).chain(builtin).collect();
         fixed.sort();
         fixed.dedup();
         Self { fixed, variables: Vec::new() }
     }
 
-    /// Learns the variables that have been assigned.
-    pub fn know(&mut self, variables: Vec<String>) {
+    /// Sets the variables that are assigned.
+    pub fn set_variables(&mut self, variables: Vec<String>) {
         self.variables = variables;
     }
 }
@@ -56,14 +56,14 @@ impl Completer for Assistant {
         if word.is_empty() {
             return Ok((pos, Vec::new()));
         }
-        let known = self.variables.iter().chain(&self.fixed);
-        Ok((start, known.filter(|name| name.starts_with(word)).cloned().collect()))
+        let names = self.variables.iter().chain(&self.fixed);
+        Ok((start, names.filter(|name| name.starts_with(word)).cloned().collect()))
     }
 }
 
 impl Validator for Assistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(if unfinished(context.input()) {
+        Ok(if is_unfinished(context.input()) {
             ValidationResult::Incomplete
         } else {
             ValidationResult::Valid(None)
@@ -71,8 +71,8 @@ impl Validator for Assistant {
     }
 }
 
-/// Could more text make a program of this? An empty line says that there is none.
-fn unfinished(text: &str) -> bool {
+/// Whether more text could complete the program. An empty line ends it.
+fn is_unfinished(text: &str) -> bool {
     if text.trim_start().starts_with(':') || text.ends_with('\n') {
         return false;
     }
@@ -96,12 +96,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_more_is_needed() {
+    fn unfinished_code() {
         for text in ["if true {", "[1,", "'abc", "1 +", "@(END)\n  text", "class a"] {
-            assert!(unfinished(text), "{text}");
+            assert!(is_unfinished(text), "{text}");
         }
         for text in ["1", "1 1", "$x = )", "if true { 1 }", ":type [", "[1,\n"] {
-            assert!(!unfinished(text), "{text}");
+            assert!(!is_unfinished(text), "{text}");
         }
     }
 }

@@ -1,60 +1,62 @@
-//! `kukla ruby coverage`: how much of a repository's Ruby runs natively.
+//! `kukla ruby coverage`: which Ruby code of a repository runs natively.
 
 use std::path::{Path, PathBuf};
 
 use kukla::coverage::{Piece, PieceKind};
+use kukla::syntax::Problem;
 use kukla::{Compiler, DiskWorld, Policy, SiteSpec};
 use serde_json::{Value as Json, json};
 
-use crate::Outcome;
 use crate::output::{errln, out, outln};
+use crate::render::table::Table;
+use crate::{CommandResult, ExitKind};
 
-/// Tell which templates, functions, backends, types and facts of a repository run natively
+/// List the templates, functions, backends, types and facts of a repository that run natively
 ///
-/// PATH is a control repository, a directory of modules, or one module. Functions are loaded and their signatures read; of the rest
-/// every method, constant and library that is named must be there. Exit status: 0 all that manifests reach runs, 1 something does not,
-/// 2 the command could not run.
+/// PATH is a control repository, a directory of modules, or one module. Functions are loaded and their signatures read; for everything
+/// else, every method, constant and library that it uses must exist. Exit codes: 0 all Ruby code that manifests reach runs natively, 1
+/// some does not, 2 the command could not run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A control repository, a directory of modules, or one module
+    /// Control repository, directory of modules, or module
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
-    /// Directories of further modules, separated by colons, for what those below PATH require
+    /// Directories of further modules that those below PATH require, separated by colons
     #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
-    /// A directory with what stands in for functions and templates that cannot run (see `kukla compile`)
+    /// Replace functions and templates that cannot run with the files of this directory (see `kukla compile`)
     #[arg(long, value_name = "DIR")]
     overrides: Option<PathBuf>,
-    /// The Ruby that functions and templates which cannot run are to run in (see `kukla compile`)
+    /// Assume that functions and templates that cannot run natively run in this Ruby (see `kukla compile`)
     #[arg(long, value_name = "PATH")]
     ruby: Option<String>,
-    /// How to print what is found
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Let what no manifest reaches count in the exit status
+    /// Let Ruby code that no manifest reaches affect the exit code
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum Format {
-    /// A table, and what is missing
+    /// A summary, and a line for each missing feature
     #[default]
     Table,
-    /// Every piece, with what is missing for it
+    /// A JSON array of all pieces, each with its missing features
     Json,
 }
 
-/// What shows that a directory is a control repository.
+/// The files and directories that identify a control repository.
 const CONTROL: [&str; 3] = ["environment.conf", "modules", "site-modules"];
-/// What shows that a directory is a module.
+/// The files and directories that identify a module.
 const MODULE: [&str; 4] = ["metadata.json", "manifests", "lib", "templates"];
 
 fn has_any(path: &Path, names: &[&str]) -> bool {
     names.iter().any(|name| path.join(name).exists())
 }
 
-/// Which environment a directory makes.
+/// The environment of a directory.
 fn site(path: &Path, others: &[PathBuf]) -> SiteSpec {
     let control = has_any(path, &CONTROL);
     let mut site = SiteSpec::default();
@@ -72,25 +74,15 @@ fn site(path: &Path, others: &[PathBuf]) -> SiteSpec {
     SiteSpec { code: Some(String::new()), ..site }
 }
 
-/// Looks at the repository and prints what is found.
-pub fn run(args: &Args) -> Outcome {
-    let path = match args.path.canonicalize() {
-        Ok(path) => path,
-        Err(error) => return Outcome::unable(&format!("{}: {error}", args.path.display())),
-    };
+/// Surveys the repository and prints the result.
+pub fn run(args: &Args) -> CommandResult {
+    let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
     let compiler = Compiler::new(DiskWorld::default()).with_policy(Policy::default());
     let mut spec = site(&path, &args.modulepath);
     spec.settings.overrides.clone_from(&args.overrides);
-    let site = match compiler.open(&spec) {
-        Ok(site) => site,
-        Err(wrong) => return Outcome::unable(&wrong.message()),
-    };
-    let pieces = match site.ruby_coverage(&path).result {
-        Ok(pieces) => pieces,
-        Err(wrong) => return Outcome::unable(&wrong.message()),
-    };
+    let pieces = compiler.open(&spec)?.ruby_coverage(&path).result?;
     if pieces.is_empty() {
-        errln!("kukla: there is no Ruby in modules below {}", path.display());
+        errln!("kukla: no Ruby code found in modules below {}", path.display());
     }
     match args.format {
         Format::Table => table(&pieces, &path, args.ruby.as_deref()),
@@ -102,13 +94,10 @@ pub fn run(args: &Args) -> Outcome {
         let runs_there = args.ruby.is_some() && needs_another_ruby(piece);
         !piece.missing.is_empty() && !runs_there && (args.all || piece.is_reached)
     };
-    match pieces.iter().any(fails) {
-        true => Outcome::Found,
-        false => Outcome::Done,
-    }
+    Ok(ExitKind::findings_if(pieces.iter().any(fails)))
 }
 
-fn shown<'p>(piece: &'p Piece, path: &Path) -> std::path::Display<'p> {
+fn relative_path<'p>(piece: &'p Piece, path: &Path) -> std::path::Display<'p> {
     piece.file.strip_prefix(path).unwrap_or(&piece.file).display()
 }
 
@@ -120,7 +109,7 @@ fn document(piece: &Piece, path: &Path) -> Json {
         "kind": piece.kind.word(),
         "module": piece.module,
         "name": piece.name,
-        "file": shown(piece, path).to_string(),
+        "file": relative_path(piece, path).to_string(),
         "native": runs(piece),
         "overridden": piece.is_overridden,
         "external": needs_another_ruby(piece),
@@ -130,7 +119,7 @@ fn document(piece: &Piece, path: &Path) -> Json {
     })
 }
 
-/// Whether the piece itself runs.
+/// Whether the piece itself runs natively.
 fn runs(piece: &Piece) -> bool {
     piece.missing.is_empty() && !piece.is_overridden
 }
@@ -144,32 +133,38 @@ fn needs_another_ruby(piece: &Piece) -> bool {
 fn table(pieces: &[Piece], path: &Path, ruby: Option<&str>) {
     for piece in pieces {
         if piece.is_overridden {
-            outln!("{}: {} {}: overridden", shown(piece, path), piece.kind.word(), piece.name);
+            outln!("{}: {} {}: overridden", relative_path(piece, path), piece.kind.word(), piece.name);
         }
         let kind = piece.kind.word();
         let reached = if piece.is_reached { "" } else { " (not reached)" };
-        let place = |line: &Option<u32>| line.map(|line| format!(":{line}")).unwrap_or_default();
+        let suffix = |line: &Option<u32>| line.map(|line| format!(":{line}")).unwrap_or_default();
         for (line, what) in &piece.mistakes {
-            let line = place(line);
-            outln!("{}{line}: {kind} {}: {what}, in Puppet as well{reached}", shown(piece, path), piece.name);
+            let line = suffix(line);
+            outln!(
+                "{}{line}: {kind} {}: {what}, in Puppet as well{reached}",
+                relative_path(piece, path),
+                piece.name
+            );
         }
         for (line, what) in &piece.missing {
-            let line = place(line);
-            let there = match ruby {
+            let line = suffix(line);
+            let elsewhere = match ruby {
                 Some(ruby) if needs_another_ruby(piece) => format!(", runs in {ruby}"),
                 _ => String::new(),
             };
-            outln!("{}{line}: {kind} {}: {what}{there}{reached}", shown(piece, path), piece.name);
+            outln!("{}{line}: {kind} {}: {what}{elsewhere}{reached}", relative_path(piece, path), piece.name);
         }
     }
-    outln!("{:<10} {:>8} {:>8} {:>8} {:>16}", "", "native", "of", "reached", "native of these");
+    let mut table = Table::default().with_numbers(1..5);
+    table.row(["", "native", "of", "reached", "native of these"]);
     for kind in PieceKind::ALL {
-        row(&format!("{}s", kind.word()), pieces.iter().filter(|piece| piece.kind == kind));
+        row(&mut table, &format!("{}s", kind.word()), pieces.iter().filter(|piece| piece.kind == kind));
     }
-    row("all", pieces.iter());
+    row(&mut table, "all", pieces.iter());
+    out!("{}", table.text());
 }
 
-fn row<'p>(name: &str, pieces: impl Iterator<Item = &'p Piece>) {
+fn row<'p>(table: &mut Table, name: &str, pieces: impl Iterator<Item = &'p Piece>) {
     let (mut native, mut all, mut reached, mut both) = (0, 0, 0, 0);
     for piece in pieces {
         let runs = runs(piece);
@@ -178,5 +173,6 @@ fn row<'p>(name: &str, pieces: impl Iterator<Item = &'p Piece>) {
         reached += usize::from(piece.is_reached);
         both += usize::from(piece.is_reached && runs);
     }
-    out!("{name:<10} {native:>8} {all:>8} {reached:>8} {both:>16}\n");
+    let numbers = [native, all, reached, both].map(|number: usize| number.to_string());
+    table.row(std::iter::once(name.to_owned()).chain(numbers));
 }

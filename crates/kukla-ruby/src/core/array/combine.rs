@@ -5,9 +5,8 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, iterator, method};
 use crate::core::array::{MOST, if_changed, own, own_mut, select};
-use crate::core::enumerator::SizeFn;
 use crate::error::Result;
 use crate::hash::Table;
 use crate::proc::ProcObject;
@@ -29,10 +28,10 @@ pub(super) const METHODS: &[Native] = &[
     method("flatten!", 0, 1, flatten_in_place),
     method("transpose", 0, 0, transpose),
     method("product", 0, ANY, product),
-    method("combination", 1, 1, combination),
-    method("repeated_combination", 1, 1, repeated_combination),
-    method("permutation", 0, 1, permutation),
-    method("repeated_permutation", 1, 1, repeated_permutation),
+    iterator("combination", 1, 1, combination, combinations),
+    iterator("repeated_combination", 1, 1, repeated_combination, repeated_combinations),
+    iterator("permutation", 0, 1, permutation, permutations),
+    iterator("repeated_permutation", 1, 1, repeated_permutation, repeated_permutations),
 ];
 
 fn plus(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -291,12 +290,12 @@ fn length_and_count(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result
     Ok((length, count))
 }
 
-fn combination(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let size: SizeFn = |ruby, this, args| {
-        let (length, count) = length_and_count(ruby, this, args)?;
-        Ok(Value::integer(choose(length, count)))
-    };
-    let Some(block) = args.block else { return ruby.enumerator(this, args, size) };
+fn combinations(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+    let (length, count) = length_and_count(ruby, this, args)?;
+    Ok(Value::integer(choose(length, count)))
+}
+
+fn combination(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let count = ruby.to_int(&args[0])?;
     let values = own(ruby, this)?.to_vec();
     let Ok(count) = usize::try_from(count) else { return Ok(this.clone()) };
@@ -316,15 +315,20 @@ fn combination(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
 }
 
-fn repeated_combination(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let size: SizeFn = |ruby, this, args| {
-        let (length, count) = length_and_count(ruby, this, args)?;
-        if count == 0 {
-            return Ok(Value::Int(1));
-        }
-        Ok(Value::integer(choose(length + count - 1, count)))
-    };
-    let Some(block) = args.block else { return ruby.enumerator(this, args, size) };
+fn repeated_combinations(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+    let (length, count) = length_and_count(ruby, this, args)?;
+    if count == 0 {
+        return Ok(Value::Int(1));
+    }
+    Ok(Value::integer(choose(length + count - 1, count)))
+}
+
+fn repeated_combination(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    args: &Args<'_>,
+    block: &Rc<ProcObject>,
+) -> Result {
     let count = ruby.to_int(&args[0])?;
     let values = own(ruby, this)?.to_vec();
     let Ok(count) = usize::try_from(count) else { return Ok(this.clone()) };
@@ -344,12 +348,12 @@ fn repeated_combination(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> R
     }
 }
 
-fn permutation(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let size: SizeFn = |ruby, this, args| {
-        let (length, count) = length_and_count(ruby, this, args)?;
-        Ok(Value::integer(if count < 0 || count > length { BigInt::ZERO } else { falling(length, count) }))
-    };
-    let Some(block) = args.block else { return ruby.enumerator(this, args, size) };
+fn permutations(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+    let (length, count) = length_and_count(ruby, this, args)?;
+    Ok(Value::integer(if count < 0 || count > length { BigInt::ZERO } else { falling(length, count) }))
+}
+
+fn permutation(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let (_, count) = length_and_count(ruby, this, if args[0].is_nil() { &[] } else { args.list })?;
     let values = own(ruby, this)?.to_vec();
     let Ok(count) = usize::try_from(count) else { return Ok(this.clone()) };
@@ -383,16 +387,21 @@ fn permute(
     Ok(())
 }
 
-fn repeated_permutation(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let size: SizeFn = |ruby, this, args| {
-        let (length, count) = length_and_count(ruby, this, args)?;
-        match u32::try_from(count) {
-            Ok(count) if count <= 1 << 16 => Ok(Value::integer(BigInt::from(length).pow(count))),
-            Ok(_) => Ok(Value::Float(f64::INFINITY)),
-            Err(_) => Ok(Value::Int(0)),
-        }
-    };
-    let Some(block) = args.block else { return ruby.enumerator(this, args, size) };
+fn repeated_permutations(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+    let (length, count) = length_and_count(ruby, this, args)?;
+    match u32::try_from(count) {
+        Ok(count) if count <= 1 << 16 => Ok(Value::integer(BigInt::from(length).pow(count))),
+        Ok(_) => Ok(Value::Float(f64::INFINITY)),
+        Err(_) => Ok(Value::Int(0)),
+    }
+}
+
+fn repeated_permutation(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    args: &Args<'_>,
+    block: &Rc<ProcObject>,
+) -> Result {
     let count = ruby.to_int(&args[0])?;
     let values = own(ruby, this)?.to_vec();
     let Ok(count) = usize::try_from(count) else { return Ok(this.clone()) };

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, method, methods};
 use crate::core::array::own;
 use crate::error::Result;
 use crate::recursion::Walk;
@@ -14,13 +14,12 @@ use crate::symbol::sym;
 use crate::text::{Encoding, Text};
 use crate::value::{StringObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
+pub(super) const METHODS: &[Native] = methods![
     method("==", 1, 1, equal),
     method("eql?", 1, 1, eql),
     method("hash", 0, 0, hash),
     method("<=>", 1, 1, compare),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
     method("join", 0, 1, join),
 ];
 

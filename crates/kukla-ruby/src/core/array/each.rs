@@ -1,30 +1,30 @@
 //! Going through the elements: `each`, `map`, `cycle`, `zip`, `sum`.
 
+use std::rc::Rc;
+
 use crate::args::Args;
-use crate::class::{ANY, Native, method};
+use crate::class::{ANY, Native, iterator, method, methods};
 use crate::core::array::{own, own_mut};
 use crate::core::enumerable::{self, Total, cycle_size};
 use crate::core::enumerator::as_many;
 use crate::error::Result;
 use crate::iterate::Flow;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-pub(super) const METHODS: &[Native] = &[
-    method("each", 0, 0, each),
-    method("each_index", 0, 0, each_index),
-    method("reverse_each", 0, 0, reverse_each),
-    method("map", 0, 0, map),
-    method("collect", 0, 0, map),
-    method("map!", 0, 0, map_in_place),
-    method("collect!", 0, 0, map_in_place),
-    method("cycle", 0, 1, cycle),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("each", 0, 0, each, as_many),
+    iterator("each_index", 0, 0, each_index, as_many),
+    iterator("reverse_each", 0, 0, reverse_each, as_many),
+    iterator("map", 0, 0, map, as_many).alias("collect"),
+    iterator("map!", 0, 0, map_in_place, as_many).alias("collect!"),
+    iterator("cycle", 0, 1, cycle, cycle_size),
     method("zip", 0, ANY, zip),
     method("sum", 0, 1, sum),
 ];
 
-fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own(ruby, this)?;
     ruby.walk_array(array, |ruby, value| {
         ruby.yield_to(block, std::slice::from_ref(value))?;
@@ -33,8 +33,7 @@ fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn each_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_index(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own(ruby, this)?;
     let mut index = 0;
     while index < array.len() {
@@ -44,8 +43,7 @@ fn each_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own(ruby, this)?;
     let mut index = array.len();
     while index > 0 {
@@ -58,8 +56,7 @@ fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn map(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own(ruby, this)?;
     let mut mapped = Vec::with_capacity(array.len());
     ruby.walk_array(array, |ruby, value| {
@@ -69,8 +66,7 @@ fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(mapped))
 }
 
-fn map_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn map_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own_mut(ruby, this)?;
     let mut index = 0;
     while let Some(value) = array.get(index) {
@@ -82,8 +78,7 @@ fn map_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn cycle(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, cycle_size) };
+fn cycle(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own(ruby, this)?;
     let times = match &args[0] {
         Value::Nil => None,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, methods};
 use crate::core::array::{MOST, own, own_mut};
 use crate::core::enumerator::as_sequence;
 use crate::error::Result;
@@ -11,9 +11,8 @@ use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{ArrayObject, RangeObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("[]", 1, 2, get),
-    method("slice", 1, 2, get),
+pub(super) const METHODS: &[Native] = methods![
+    method("[]", 1, 2, get).alias("slice"),
     method("at", 1, 1, at),
     method("fetch", 1, 2, fetch),
     method("dig", 1, ANY, dig),

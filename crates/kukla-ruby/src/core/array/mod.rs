@@ -12,7 +12,7 @@ mod select;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{ArrayObject, Value};
@@ -44,7 +44,7 @@ const SINGLETON: &[Native] = &[
     method("try_convert", 1, 1, try_convert),
 ];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, 2, initialize),
     private("initialize_copy", 1, 1, change::replace),
     method("to_a", 0, 0, to_a),
@@ -52,8 +52,7 @@ const METHODS: &[Native] = &[
     method("to_ary", 0, 0, |_, this, _| Ok(this.clone())),
     method("deconstruct", 0, 0, |_, this, _| Ok(this.clone())),
     method("to_h", 0, 0, to_h),
-    method("length", 0, 0, length),
-    method("size", 0, 0, length),
+    method("length", 0, 0, length).alias("size"),
     method("empty?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.is_empty().into())),
     method("frozen?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.head.is_frozen().into())),
 ];

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, iterator, method};
 use crate::core::array::{own, own_mut};
 use crate::core::enumerable::order::{
     compare_fast, extreme_of, extremes_of, minmax_of, sort_keyed, sort_values,
@@ -12,6 +12,7 @@ use crate::core::enumerable::order::{
 use crate::core::enumerator::as_many;
 use crate::error::Result;
 use crate::iterate::Flow;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, Value};
@@ -19,7 +20,7 @@ use crate::value::{HashObject, Value};
 pub(super) const METHODS: &[Native] = &[
     method("sort", 0, 0, sort),
     method("sort!", 0, 0, sort_in_place),
-    method("sort_by!", 0, 0, sort_by_in_place),
+    iterator("sort_by!", 0, 0, sort_by_in_place, as_many),
     method("reverse", 0, 0, reverse),
     method("reverse!", 0, 0, reverse_in_place),
     method("rotate", 0, 1, rotate),
@@ -47,8 +48,7 @@ fn sort_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn sort_by_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn sort_by_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let array = own_mut(ruby, this)?;
     let mut keyed = Vec::new();
     ruby.walk_array(array, |ruby, value| {

@@ -1,7 +1,7 @@
 //! Looking for elements: `index`, `include?`, `count`, `assoc`, `bsearch`, `any?`.
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, method, methods};
 use crate::core::array::own;
 use crate::core::enumerable::{Test, unused_block};
 use crate::core::enumerator::unknown;
@@ -10,12 +10,10 @@ use crate::iterate::Flow;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-pub(super) const METHODS: &[Native] = &[
-    method("index", 0, 1, index),
-    method("find_index", 0, 1, index),
+pub(super) const METHODS: &[Native] = methods![
+    method("index", 0, 1, index).alias("find_index"),
     method("rindex", 0, 1, rindex),
-    method("include?", 1, 1, include),
-    method("member?", 1, 1, include),
+    method("include?", 1, 1, include).alias("member?"),
     method("count", 0, 1, count),
     method("all?", 0, 1, all),
     method("any?", 0, 1, any),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, iterator, method, methods};
 use crate::core::array::{if_changed, own, own_mut};
 use crate::core::enumerable::count;
 use crate::core::enumerator::{as_many, unknown};
@@ -14,36 +14,32 @@ use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::{ArrayObject, HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("select", 0, 0, select),
-    method("filter", 0, 0, select),
-    method("find_all", 0, 0, select),
-    method("reject", 0, 0, |ruby, this, args| choose(ruby, this, args, false)),
-    method("select!", 0, 0, select_in_place),
-    method("filter!", 0, 0, select_in_place),
-    method("reject!", 0, 0, |ruby, this, args| keep_or_nil(ruby, this, args, false)),
-    method("keep_if", 0, 0, |ruby, this, args| keep(ruby, this, args, true)),
-    method("delete_if", 0, 0, |ruby, this, args| keep(ruby, this, args, false)),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("select", 0, 0, select, as_many).alias("filter").alias("find_all"),
+    iterator("reject", 0, 0, |ruby, this, _, block| choose(ruby, this, block, false), as_many),
+    iterator("select!", 0, 0, select_in_place, as_many).alias("filter!"),
+    iterator("reject!", 0, 0, |ruby, this, _, block| keep_or_nil(ruby, this, block, false), as_many),
+    iterator("keep_if", 0, 0, |ruby, this, _, block| keep(ruby, this, block, true), as_many),
+    iterator("delete_if", 0, 0, |ruby, this, _, block| keep(ruby, this, block, false), as_many),
     method("uniq", 0, 0, uniq),
     method("uniq!", 0, 0, uniq_in_place),
     method("compact", 0, 0, compact),
     method("compact!", 0, 0, compact_in_place),
     method("take", 1, 1, take),
-    method("take_while", 0, 0, take_while),
+    iterator("take_while", 0, 0, take_while, unknown),
     method("drop", 1, 1, drop_first),
-    method("drop_while", 0, 0, drop_while),
+    iterator("drop_while", 0, 0, drop_while, unknown),
 ];
 
-fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    choose(ruby, this, args, true)
+fn select(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    choose(ruby, this, block, true)
 }
 
-fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    keep_or_nil(ruby, this, args, true)
+fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    keep_or_nil(ruby, this, block, true)
 }
 
-fn choose(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn choose(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted: bool) -> Result {
     let array = own(ruby, this)?;
     let mut chosen = Vec::new();
     ruby.walk_array(array, |ruby, value| {
@@ -86,14 +82,12 @@ fn keep_where(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted:
     ended.map(|()| to < from)
 }
 
-fn keep_or_nil(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn keep_or_nil(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted: bool) -> Result {
     let changed = keep_where(ruby, this, block, wanted)?;
     Ok(if_changed(this, changed))
 }
 
-fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn keep(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted: bool) -> Result {
     keep_where(ruby, this, block, wanted)?;
     Ok(this.clone())
 }
@@ -175,15 +169,13 @@ fn end_of_prefix(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>) -> R
     Ok(index.min(array.len()))
 }
 
-fn take_while(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+fn take_while(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let end = end_of_prefix(ruby, this, block)?;
     let items = own(ruby, this)?.items();
     Ok(Value::array(&items[..end.min(items.len())]))
 }
 
-fn drop_while(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+fn drop_while(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let end = end_of_prefix(ruby, this, block)?;
     let items = own(ruby, this)?.items();
     Ok(Value::array(&items[end.min(items.len())..]))

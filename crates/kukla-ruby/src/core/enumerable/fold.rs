@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, method, methods};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
@@ -11,9 +11,8 @@ use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("inject", 0, 2, inject),
-    method("reduce", 0, 2, inject),
+pub(super) const METHODS: &[Native] = methods![
+    method("inject", 0, 2, inject).alias("reduce"),
     method("sum", 0, 1, sum),
     method("tally", 0, 1, tally),
 ];

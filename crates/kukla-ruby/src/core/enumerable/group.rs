@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, iterator, method};
 use crate::core::enumerator::{Size, Source, as_many, generator_of};
 use crate::error::Result;
 use crate::hash::Table;
@@ -14,19 +14,18 @@ use crate::symbol::sym;
 use crate::value::{ArrayObject, HashObject, Object, Value};
 
 pub(super) const METHODS: &[Native] = &[
-    method("group_by", 0, 0, group_by),
+    iterator("group_by", 0, 0, group_by, as_many),
     method("each_slice", 1, 1, each_slice),
     method("each_cons", 1, 1, each_cons),
-    method("chunk", 0, 0, chunk),
+    iterator("chunk", 0, 0, chunk, as_many),
     method("chunk_while", 0, 0, |ruby, this, args| between(ruby, this, args, false)),
     method("slice_when", 0, 0, |ruby, this, args| between(ruby, this, args, true)),
     method("slice_before", 0, 1, slice_before),
     method("slice_after", 0, 1, slice_after),
-    method("cycle", 0, 1, cycle),
+    iterator("cycle", 0, 1, cycle, cycle_size),
 ];
 
-fn group_by(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn group_by(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let hash = HashObject::new(ClassId::HASH, Table::new());
     let hash = ruby.walk(this, hash, move |ruby, hash, values| {
@@ -144,8 +143,7 @@ fn generated(
     Value::Object(Object::with(ClassId::ENUMERATOR, source))
 }
 
-fn chunk(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn chunk(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let (this, block) = (this.clone(), block.clone());
     let (alone, separator) = (ruby.symbols.intern("_alone"), ruby.symbols.intern("_separator"));
     Ok(generated(ruby, move |ruby, target| {
@@ -289,8 +287,7 @@ fn slice_after(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }))
 }
 
-fn cycle(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, cycle_size) };
+fn cycle(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let times = match &args[0] {
         Value::Nil => None,
         times => Some(ruby.to_int(times)?),

@@ -3,37 +3,34 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, iterator, method, methods};
 use crate::core::enumerator::{self, as_many};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
 use crate::memory::Gathered;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("map", 0, 0, map),
-    method("collect", 0, 0, map),
-    method("flat_map", 0, 0, flat_map),
-    method("collect_concat", 0, 0, flat_map),
-    method("filter_map", 0, 0, filter_map),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("map", 0, 0, map, as_many).alias("collect"),
+    iterator("flat_map", 0, 0, flat_map, as_many).alias("collect_concat"),
+    iterator("filter_map", 0, 0, filter_map, as_many),
     method("zip", 0, ANY, zip),
-    method("to_a", 0, ANY, to_a),
-    method("entries", 0, ANY, to_a),
+    method("to_a", 0, ANY, to_a).alias("entries"),
     method("to_h", 0, ANY, to_h),
     method("to_set", 0, ANY, to_set),
-    method("each_entry", 0, ANY, each_entry),
-    method("each_with_index", 0, ANY, each_with_index),
-    method("each_with_object", 1, 1, each_with_object),
-    method("reverse_each", 0, ANY, reverse_each),
+    iterator("each_entry", 0, ANY, each_entry, as_many),
+    iterator("each_with_index", 0, ANY, each_with_index, as_many),
+    iterator("each_with_object", 1, 1, each_with_object, as_many),
+    iterator("reverse_each", 0, ANY, reverse_each, as_many),
     method("lazy", 0, 0, |_, this, _| Ok(enumerator::lazy_over(this))),
     method("chain", 0, ANY, chain),
 ];
 
-fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn map(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     // A lambda of several parameters takes an array apart here, and only here.
     let splat = block.lambda.get() && ruby.required_parameters(&block) > 1;
@@ -51,8 +48,7 @@ fn map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(mapped))
 }
 
-fn flat_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn flat_map(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let mapped = ruby.walk(this, Gathered::new(), move |ruby, mapped: &mut Gathered, values| {
         let value = ruby.yield_to(&block, values)?;
@@ -65,8 +61,7 @@ fn flat_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(mapped))
 }
 
-fn filter_map(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn filter_map(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let mapped = ruby.walk(this, Gathered::new(), move |ruby, mapped: &mut Gathered, values| {
         let value = ruby.yield_to(&block, values)?;
@@ -183,8 +178,7 @@ fn to_set(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     ruby.call(&class, sym::NEW, &Args { list: &list, has_keywords: false, block: args.block })
 }
 
-fn each_entry(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_entry(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     ruby.walk_with(this, &Args { block: None, ..*args }, (), move |ruby, (), values| {
         ruby.yield_to(&block, &[pack(values)])?;
@@ -193,8 +187,7 @@ fn each_entry(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn each_with_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_with_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     ruby.walk_with(this, &Args { block: None, ..*args }, 0, move |ruby, index, values| {
         let at = *index;
@@ -205,8 +198,7 @@ fn each_with_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result
     Ok(this.clone())
 }
 
-fn each_with_object(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_with_object(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let (block, memo) = (block.clone(), args[0].clone());
     ruby.walk(this, (), move |ruby, (), values| {
         ruby.yield_to(&block, &[pack(values), memo.clone()])?;
@@ -215,8 +207,7 @@ fn each_with_object(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resul
     Ok(args[0].clone())
 }
 
-fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let all = ruby.collect(this, &Args { block: None, ..*args })?;
     for value in all.iter().rev() {
         ruby.yield_to(block, std::slice::from_ref(value))?;

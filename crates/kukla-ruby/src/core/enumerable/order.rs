@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, iterator, method};
 use crate::core::enumerable::count;
 use crate::core::enumerator::as_many;
 use crate::error::Result;
@@ -15,13 +15,25 @@ use crate::value::Value;
 
 pub(super) const METHODS: &[Native] = &[
     method("sort", 0, 0, sort),
-    method("sort_by", 0, 0, sort_by),
+    iterator("sort_by", 0, 0, sort_by, as_many),
     method("min", 0, 1, |ruby, this, args| extreme(ruby, this, args, Ordering::Less)),
     method("max", 0, 1, |ruby, this, args| extreme(ruby, this, args, Ordering::Greater)),
     method("minmax", 0, 0, minmax),
-    method("min_by", 0, 1, |ruby, this, args| extreme_by(ruby, this, args, Ordering::Less)),
-    method("max_by", 0, 1, |ruby, this, args| extreme_by(ruby, this, args, Ordering::Greater)),
-    method("minmax_by", 0, 0, minmax_by),
+    iterator(
+        "min_by",
+        0,
+        1,
+        |ruby, this, args, block| extreme_by(ruby, this, args, block, Ordering::Less),
+        as_many,
+    ),
+    iterator(
+        "max_by",
+        0,
+        1,
+        |ruby, this, args, block| extreme_by(ruby, this, args, block, Ordering::Greater),
+        as_many,
+    ),
+    iterator("minmax_by", 0, 0, minmax_by, as_many),
 ];
 
 /// Compares with `<=>` or a block; a complaint if that gives nothing.
@@ -117,8 +129,7 @@ fn sort(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(all))
 }
 
-fn sort_by(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn sort_by(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let mut keyed = keyed(ruby, this, block)?;
     sort_keyed(ruby, &mut keyed)?;
     Ok(Value::array(keyed.into_iter().map(|(_, value)| value).collect::<Vec<_>>()))
@@ -308,8 +319,13 @@ fn pairwise<T: Clone>(
     Ok(best)
 }
 
-fn extreme_by(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, side: Ordering) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn extreme_by(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    args: &Args<'_>,
+    block: &Rc<ProcObject>,
+    side: Ordering,
+) -> Result {
     let keyed = keyed(ruby, this, block)?;
     match args.get(0) {
         None | Some(Value::Nil) => best_keyed(ruby, &keyed, side),
@@ -337,8 +353,7 @@ fn best_keyed(ruby: &mut Ruby<'_>, keyed: &[(Value, Value)], side: Ordering) -> 
     Ok(best.map(|(_, value)| value.clone()).unwrap_or_default())
 }
 
-fn minmax_by(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn minmax_by(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let keyed = keyed(ruby, this, block)?;
     let best = pairwise(&keyed, &mut |a, b| compare_fast(ruby, &a.0, &b.0))?;
     let ((_, least), (_, greatest)) = best.unwrap_or_default();

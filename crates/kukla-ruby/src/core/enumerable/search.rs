@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, iterator, method, methods};
 use crate::core::enumerable::count;
 use crate::core::enumerator::unknown;
 use crate::error::Result;
@@ -13,13 +13,11 @@ use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::Value;
 
-pub(super) const METHODS: &[Native] = &[
-    method("find", 0, 1, find),
-    method("detect", 0, 1, find),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("find", 0, 1, find, unknown).alias("detect"),
     method("find_index", 0, 1, find_index),
     method("first", 0, 1, first),
-    method("include?", 1, 1, include),
-    method("member?", 1, 1, include),
+    method("include?", 1, 1, include).alias("member?"),
     method("all?", 0, 1, all),
     method("any?", 0, 1, any),
     method("none?", 0, 1, none),
@@ -65,8 +63,7 @@ impl Test {
     }
 }
 
-fn find(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+fn find(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let found = ruby.walk(this, None, move |ruby, found, values| {
         if ruby.yield_packed(&block, values)?.is_true() {

@@ -3,34 +3,32 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, iterator, method, methods};
 use crate::core::enumerable::count;
 use crate::core::enumerator::{as_many, unknown};
 use crate::error::Result;
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
 use crate::memory::Gathered;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("select", 0, 0, select),
-    method("filter", 0, 0, select),
-    method("find_all", 0, 0, select),
-    method("reject", 0, 0, reject),
-    method("partition", 0, 0, partition),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("select", 0, 0, select, as_many).alias("filter").alias("find_all"),
+    iterator("reject", 0, 0, reject, as_many),
+    iterator("partition", 0, 0, partition, as_many),
     method("grep", 1, 1, |ruby, this, args| grep(ruby, this, args, true)),
     method("grep_v", 1, 1, |ruby, this, args| grep(ruby, this, args, false)),
     method("uniq", 0, 0, uniq),
     method("compact", 0, 0, compact),
     method("take", 1, 1, take),
-    method("take_while", 0, 0, take_while),
+    iterator("take_while", 0, 0, take_while, unknown),
     method("drop", 1, 1, drop_first),
-    method("drop_while", 0, 0, drop_while),
+    iterator("drop_while", 0, 0, drop_while, unknown),
 ];
 
-fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn select(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let chosen = ruby.walk(this, Gathered::new(), move |ruby, chosen, values| {
         if ruby.yield_packed(&block, values)?.is_true() {
@@ -41,8 +39,7 @@ fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(chosen))
 }
 
-fn reject(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn reject(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let chosen = ruby.walk(this, Gathered::new(), move |ruby, chosen, values| {
         if !ruby.yield_packed(&block, values)?.is_true() {
@@ -53,8 +50,7 @@ fn reject(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(chosen))
 }
 
-fn partition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn partition(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let (yes, no) = ruby.walk(this, (Vec::new(), Vec::new()), move |ruby, (yes, no), values| {
         let side = if ruby.yield_packed(&block, values)?.is_true() { yes } else { no };
@@ -123,8 +119,7 @@ fn take(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(take_first(ruby, this, most)?))
 }
 
-fn take_while(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+fn take_while(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let taken = ruby.walk(this, Gathered::new(), move |ruby, taken, values| {
         if !ruby.yield_to(&block, values)?.is_true() {
@@ -148,8 +143,7 @@ fn drop_first(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::array(left))
 }
 
-fn drop_while(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, unknown) };
+fn drop_while(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let block = block.clone();
     let (_, left) = ruby.walk(this, (true, Vec::new()), move |ruby, (dropping, left), values| {
         if *dropping && !ruby.yield_packed(&block, values)?.is_true() {

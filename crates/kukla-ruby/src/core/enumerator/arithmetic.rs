@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::core::enumerator::{Size, Source, show_args};
 use crate::core::numeric::step::float_steps;
 use crate::error::Result;
@@ -19,7 +19,7 @@ pub const ARITHMETIC_SEQUENCE: NativeClass = NativeClass {
     ..NativeClass::class("Enumerator::ArithmeticSequence", "Enumerator")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("begin", 0, 0, |ruby, this, _| Ok(of(ruby, this)?.begin)),
     method("end", 0, 0, |ruby, this, _| Ok(of(ruby, this)?.end)),
     method("step", 0, 0, |ruby, this, _| Ok(of(ruby, this)?.step)),
@@ -28,9 +28,7 @@ const METHODS: &[Native] = &[
     method("size", 0, 0, size),
     method("first", 0, 1, first),
     method("last", 0, 1, last),
-    method("==", 1, 1, equal),
-    method("===", 1, 1, equal),
-    method("eql?", 1, 1, equal),
+    method("==", 1, 1, equal).alias("===").alias("eql?"),
     method("hash", 0, 0, hash),
     method("inspect", 0, 0, inspect),
 ];

@@ -1,7 +1,7 @@
 //! Several enumerables as one: `a.each + b`, `a.chain(b, c)`.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
@@ -12,14 +12,13 @@ use crate::value::{Object, Value};
 pub const CHAIN: NativeClass =
     NativeClass { methods: &[METHODS], ..NativeClass::class("Enumerator::Chain", "Enumerator") };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, initialize_copy),
     method("each", 0, ANY, each),
     method("size", 0, 0, size),
     method("rewind", 0, 0, rewind),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
     method("+", 1, 1, plus),
 ];
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::core::enumerator::{Size, Source, generator, run, show_args};
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
@@ -19,15 +19,11 @@ use crate::value::{HashObject, Object, Value};
 pub const LAZY: NativeClass =
     NativeClass { methods: &[METHODS], ..NativeClass::class("Enumerator::Lazy", "Enumerator") };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, 2, initialize),
-    method("map", 0, 0, map),
-    method("collect", 0, 0, map),
-    method("flat_map", 0, 0, flat_map),
-    method("collect_concat", 0, 0, flat_map),
-    method("select", 0, 0, select),
-    method("filter", 0, 0, select),
-    method("find_all", 0, 0, select),
+    method("map", 0, 0, map).alias("collect"),
+    method("flat_map", 0, 0, flat_map).alias("collect_concat"),
+    method("select", 0, 0, select).alias("filter").alias("find_all"),
     method("filter_map", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::FilterMap)),
     method("reject", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::Reject)),
     method("take_while", 0, 0, |ruby, this, args| with_block(ruby, this, args, Stage::TakeWhile)),
@@ -41,22 +37,17 @@ const METHODS: &[Native] = &[
     method("compact", 0, 0, |ruby, this, args| derive(ruby, this, args, Stage::Compact)),
     method("with_index", 0, 1, with_index),
     method("each_with_index", 0, 0, with_index),
-    method("chunk_while", 0, 0, eager_then_lazy),
-    method("slice_when", 0, 0, eager_then_lazy),
-    method("slice_before", 0, 1, eager_then_lazy),
-    method("slice_after", 0, 1, eager_then_lazy),
+    method("chunk_while", 0, 0, eager_then_lazy).alias("slice_when"),
+    method("slice_before", 0, 1, eager_then_lazy).alias("slice_after"),
     method("chunk", 0, 0, eager_then_lazy),
-    method("to_enum", 0, ANY, to_enum),
-    method("enum_for", 0, ANY, to_enum),
+    method("to_enum", 0, ANY, to_enum).alias("enum_for"),
     method("each", 0, ANY, each),
     method("size", 0, 0, size),
     method("first", 0, 1, first),
-    method("force", 0, ANY, force),
-    method("to_a", 0, ANY, force),
+    method("force", 0, ANY, force).alias("to_a"),
     method("eager", 0, 0, eager),
     method("lazy", 0, 0, |_, this, _| Ok(this.clone())),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
 ];
 
 type Block = Rc<ProcObject>;

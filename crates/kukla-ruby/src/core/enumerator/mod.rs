@@ -17,7 +17,7 @@ pub use lazy::{LAZY, lazy as lazy_over};
 pub use product::PRODUCT;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, iterator, method, methods, private};
 use crate::error::{Result, Unwind};
 use crate::iterate::pack;
 use crate::proc::ProcObject;
@@ -33,17 +33,15 @@ pub const ENUMERATOR: NativeClass = NativeClass {
     ..NativeClass::class("Enumerator", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, 1, initialize),
     private("initialize_copy", 1, 1, initialize_copy),
     method("each", 0, ANY, each),
     method("size", 0, 0, size),
-    method("with_index", 0, 1, with_index),
-    method("each_with_index", 0, 0, each_with_index),
-    method("with_object", 1, 1, with_object),
-    method("each_with_object", 1, 1, with_object),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    iterator("with_index", 0, 1, with_index, own_size),
+    iterator("each_with_index", 0, 0, each_with_index, own_size),
+    iterator("with_object", 1, 1, with_object, own_size).alias("each_with_object"),
+    method("inspect", 0, 0, inspect).alias("to_s"),
     method("+", 1, 1, chain::plus),
 ];
 
@@ -224,27 +222,20 @@ fn own_size(ruby: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
     ruby.send(this, sym::SIZE, &[])
 }
 
-fn with_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    if args.block.is_none() {
-        return ruby.enumerator(this, args, own_size);
-    }
+fn with_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let offset = match &args[0] {
         Value::Nil => Value::Int(0),
         offset => ruby.to_integer(offset)?,
     };
-    count_from(ruby, this, offset, args)
+    count_from(ruby, this, offset, block.clone())
 }
 
-fn each_with_index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    if args.block.is_none() {
-        return ruby.enumerator(this, args, own_size);
-    }
-    count_from(ruby, this, Value::Int(0), args)
+fn each_with_index(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    count_from(ruby, this, Value::Int(0), block.clone())
 }
 
-fn count_from(ruby: &mut Ruby<'_>, this: &Value, offset: Value, args: &Args<'_>) -> Result {
+fn count_from(ruby: &mut Ruby<'_>, this: &Value, offset: Value, block: Rc<ProcObject>) -> Result {
     let source = source(ruby, this)?;
-    let block = ruby.need_block(args)?.clone();
     let index = std::cell::RefCell::new(offset);
     let counting = ruby.block(-1, move |ruby, args| {
         let at = index.borrow().clone();
@@ -265,10 +256,7 @@ impl Ruby<'_> {
     }
 }
 
-fn with_object(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else {
-        return ruby.enumerator(this, args, own_size);
-    };
+fn with_object(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let source = source(ruby, this)?;
     let (block, memo) = (block.clone(), args[0].clone());
     let passing = ruby.block(-1, move |ruby, args| ruby.yield_to(&block, &[pack(args.list), memo.clone()]));

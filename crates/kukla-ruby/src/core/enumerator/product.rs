@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::iterate::pack;
 use crate::proc::ProcObject;
@@ -16,14 +16,13 @@ use crate::value::{Object, Value};
 pub const PRODUCT: NativeClass =
     NativeClass { methods: &[METHODS], ..NativeClass::class("Enumerator::Product", "Enumerator") };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, initialize_copy),
     method("each", 0, 0, each),
     method("size", 0, 0, size),
     method("rewind", 0, 0, rewind),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
 ];
 
 struct Factors(Vec<Value>);

@@ -5,13 +5,13 @@ use kukla_world::{Change, FileError};
 use super::path::{located, path_text};
 use super::read::complaint;
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, methods};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// Methods of the class `File`.
-pub const CHANGES: &[Native] = &[
+pub const CHANGES: &[Native] = methods![
     method("delete", 0, ANY, |ruby, _, args| each(ruby, args.list, Change::Remove)),
     method("unlink", 0, ANY, |ruby, _, args| each(ruby, args.list, Change::Remove)),
     method("chmod", 1, ANY, |ruby, _, args| {
@@ -38,8 +38,7 @@ pub const CHANGES: &[Native] = &[
             Err(error) => Err(complaint(ruby, &format!("({from}, {to})"), "rb_file_s_rename", error)),
         }
     }),
-    method("symlink", 2, 2, refuse),
-    method("link", 2, 2, refuse),
+    method("symlink", 2, 2, refuse).alias("link"),
     method("mkfifo", 1, 2, refuse),
     method("umask", 0, 1, |_, _, _| Ok(Value::Int(0o022))),
 ];

@@ -11,7 +11,7 @@ use kukla_world::fnmatch::Flags;
 use kukla_world::{FileError, Ownership};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
@@ -115,11 +115,14 @@ fn is_executable(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
         return Ok(false.into());
     }
     let (it, user) = (ruby.ownership(Some(&path))?, ruby.ownership(None)?);
-    let permissions = match () {
-        () if user.user == 0 => 0o111,
-        () if user.user == it.user => 0o100,
-        () if user.group == it.group => 0o010,
-        () => 0o001,
+    let permissions = if user.user == 0 {
+        0o111
+    } else if user.user == it.user {
+        0o100
+    } else if user.group == it.group {
+        0o010
+    } else {
+        0o001
     };
     Ok((it.mode & permissions != 0).into())
 }
@@ -140,7 +143,7 @@ fn size_of(ruby: &Ruby<'_>, path: &str) -> Option<u64> {
     }
 }
 
-const QUESTIONS: &[Native] = &[
+const QUESTIONS: &[Native] = methods![
     method("exist?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
     method("exists?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
     method("file?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path) == Some(Kind::File))),
@@ -156,8 +159,7 @@ const QUESTIONS: &[Native] = &[
     }),
     method("world_readable?", 1, 1, |_, _, _| Ok(Value::Nil)),
     method("writable?", 1, 1, |ruby, _, args| ask(ruby, args, is_writable)),
-    method("executable?", 1, 1, is_executable),
-    method("executable_real?", 1, 1, is_executable),
+    method("executable?", 1, 1, is_executable).alias("executable_real?"),
     method("zero?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("empty?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| size_of(ruby, path) == Some(0))),
     method("size?", 1, 1, |ruby, _, args| {
@@ -179,9 +181,8 @@ const QUESTIONS: &[Native] = &[
     }),
 ];
 
-const METHODS: &[Native] = &[
-    method("fnmatch", 2, 3, fnmatch::fnmatch),
-    method("fnmatch?", 2, 3, fnmatch::fnmatch),
+const METHODS: &[Native] = methods![
+    method("fnmatch", 2, 3, fnmatch::fnmatch).alias("fnmatch?"),
     method("realpath", 1, 2, realpath),
     method("realdirpath", 1, 2, |ruby, _, args| {
         let path = path_below(ruby, args)?;

@@ -1,21 +1,24 @@
 //! Whole files: `File.read`, `File.readlines`, `File.foreach`, `File.write`.
 
+use std::rc::Rc;
+
 use kukla_world::{Change, FileError, Opening};
 
 use super::change::length_of;
 use super::mode::Mode;
 use super::path::{located, path_text};
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
-use crate::core::numeric::enumerator;
+use crate::class::{ANY, ClassId, Native, iterator, method, methods};
+use crate::core::enumerator::unknown;
 use crate::effects::ERRORS;
 use crate::error::{Result, Unwind};
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
 use crate::value::{HashObject, Value};
 
 /// Methods of `IO`, which `File` inherits.
-pub const READ: &[Native] = &[
+pub const READ: &[Native] = methods![
     method("read", 1, 4, read),
     method("binread", 1, 3, |ruby, _, args| {
         let path = path_text(ruby, &args[0])?;
@@ -23,16 +26,16 @@ pub const READ: &[Native] = &[
         Ok(Value::str(Text::binary(part(ruby, bytes, args.get(1), args.get(2))?)))
     }),
     method("readlines", 1, ANY, |ruby, _, args| Ok(Value::array(lines(ruby, args)?))),
-    method("foreach", 1, ANY, |ruby, this, args| {
-        let Some(block) = args.block else { return enumerator(ruby, this, "foreach", args) };
-        for line in lines(ruby, args)? {
-            ruby.yield_to(block, &[line])?;
-        }
-        Ok(Value::Nil)
-    }),
-    method("write", 2, ANY, write),
-    method("binwrite", 2, ANY, write),
+    iterator("foreach", 1, ANY, foreach, unknown),
+    method("write", 2, ANY, write).alias("binwrite"),
 ];
+
+fn foreach(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    for line in lines(ruby, args)? {
+        ruby.yield_to(block, &[line])?;
+    }
+    Ok(Value::Nil)
+}
 
 /// `File.write(path, text, offset)`: without an offset, what was there goes.
 fn write(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {

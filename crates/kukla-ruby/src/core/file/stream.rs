@@ -1,5 +1,7 @@
 //! Files that are open.
 
+use std::rc::Rc;
+
 use kukla_world::Change;
 
 use super::change::{length_of, mode_of, owner_of};
@@ -7,9 +9,10 @@ use super::mode::Mode;
 use super::path::path_text;
 use super::read::{contents, split_lines};
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method, private};
-use crate::core::numeric::enumerator;
+use crate::class::{ANY, ClassId, Native, iterator, method, methods, private};
+use crate::core::enumerator::unknown;
 use crate::error::Result;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::text::{Encoding, Text};
@@ -39,7 +42,7 @@ pub const OPEN: &[Native] = &[method("open", 1, ANY, |ruby, this, args| {
 })];
 
 /// Methods of open files.
-pub const STREAM: &[Native] = &[
+pub const STREAM: &[Native] = methods![
     private("initialize", 1, ANY, initialize),
     method("path", 0, 0, |ruby, this, _| with(ruby, this, false, |stream| Value::from(stream.path.as_str()))),
     method("to_path", 0, 0, |ruby, this, _| {
@@ -100,8 +103,7 @@ pub const STREAM: &[Native] = &[
             }
         }
     }),
-    method("each_line", 0, 3, each_line),
-    method("each", 0, 3, each_line),
+    iterator("each_line", 0, 3, each_line, unknown).alias("each"),
     method("getc", 0, 0, |ruby, this, _| {
         with(ruby, this, true, |stream| {
             let rest = &stream.bytes[stream.at.min(stream.bytes.len())..];
@@ -144,8 +146,7 @@ pub const STREAM: &[Native] = &[
         let owner = owner_of(ruby, &args[0], &args[1])?;
         change(ruby, this, owner)
     }),
-    method("stat", 0, 0, stat),
-    method("lstat", 0, 0, stat),
+    method("stat", 0, 0, stat).alias("lstat"),
     method("flush", 0, 0, |_, this, _| Ok(this.clone())),
     method("flock", 1, 1, |_, _, _| Ok(Value::Int(0))),
 ];
@@ -324,8 +325,7 @@ fn gets(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     })
 }
 
-fn each_line(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return enumerator(ruby, this, "each_line", args) };
+fn each_line(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     loop {
         match gets(ruby, this, args)? {
             Value::Nil => return Ok(this.clone()),

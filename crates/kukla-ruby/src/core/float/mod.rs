@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method};
+use crate::class::{ClassId, Native, NativeClass, method, methods};
 use crate::core::numeric::arithmetic::ARITHMETIC;
 use crate::core::numeric::compare::COMPARE;
 use crate::core::numeric::round::ROUND;
@@ -56,9 +56,8 @@ fn float(this: &Value) -> f64 {
     }
 }
 
-const METHODS: &[Native] = &[
-    method("to_s", 0, 0, to_s),
-    method("inspect", 0, 0, to_s),
+const METHODS: &[Native] = methods![
+    method("to_s", 0, 0, to_s).alias("inspect"),
     method("to_f", 0, 0, |_, this, _| Ok(this.clone())),
     method("to_i", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),
     method("to_int", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),

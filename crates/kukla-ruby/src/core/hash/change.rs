@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, Native, method};
+use crate::class::{ANY, Native, iterator, method, methods};
 use crate::core::array;
 use crate::core::enumerator::as_many;
 use crate::core::hash::{entries, own, own_mut};
@@ -13,23 +13,20 @@ use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("[]=", 2, 2, set),
-    method("store", 2, 2, set),
+pub(super) const METHODS: &[Native] = methods![
+    method("[]=", 2, 2, set).alias("store"),
     method("delete", 1, 1, delete),
     method("shift", 0, 0, shift),
     method("clear", 0, 0, clear),
     method("replace", 1, 1, replace),
     method("merge", 0, ANY, merge),
-    method("merge!", 0, ANY, update),
-    method("update", 0, ANY, update),
-    method("delete_if", 0, 0, |ruby, this, args| keep(ruby, this, args, false, false)),
-    method("reject!", 0, 0, |ruby, this, args| keep(ruby, this, args, false, true)),
-    method("keep_if", 0, 0, |ruby, this, args| keep(ruby, this, args, true, false)),
-    method("select!", 0, 0, select_in_place),
-    method("filter!", 0, 0, select_in_place),
+    method("merge!", 0, ANY, update).alias("update"),
+    iterator("delete_if", 0, 0, |ruby, this, _, block| keep(ruby, this, block, false, false), as_many),
+    iterator("reject!", 0, 0, |ruby, this, _, block| keep(ruby, this, block, false, true), as_many),
+    iterator("keep_if", 0, 0, |ruby, this, _, block| keep(ruby, this, block, true, false), as_many),
+    iterator("select!", 0, 0, select_in_place, as_many).alias("filter!"),
     method("compact!", 0, 0, compact_in_place),
-    method("transform_values!", 0, 0, transform_values_in_place),
+    iterator("transform_values!", 0, 0, transform_values_in_place, as_many),
     method("transform_keys!", 0, 1, transform_keys_in_place),
 ];
 
@@ -118,12 +115,11 @@ fn update(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    keep(ruby, this, args, true, true)
+fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    keep(ruby, this, block, true, true)
 }
 
-fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool, or_nil: bool) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn keep(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted: bool, or_nil: bool) -> Result {
     let hash = own_mut(ruby, this)?;
     let before = hash.table().len();
     ruby.walk_hash(hash, |ruby, key, value| {
@@ -150,8 +146,12 @@ fn compact_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     Ok(array::if_changed(this, !gone.is_empty()))
 }
 
-fn transform_values_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn transform_values_in_place(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    _: &Args<'_>,
+    block: &Rc<ProcObject>,
+) -> Result {
     let hash = own_mut(ruby, this)?;
     let mut position = 0;
     while position < hash.table().positions() {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHasher;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, method, methods};
 use crate::core::array::compare::append;
 use crate::core::hash::{entries, own};
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::symbol::sym;
 use crate::text::Text;
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
+pub(super) const METHODS: &[Native] = methods![
     method("==", 1, 1, |ruby, this, args| equal(ruby, this, &args[0], Walk::Equal)),
     method("eql?", 1, 1, |ruby, this, args| equal(ruby, this, &args[0], Walk::Eql)),
     method("hash", 0, 0, hash),
@@ -24,8 +24,7 @@ pub(super) const METHODS: &[Native] = &[
     method("<", 1, 1, |ruby, this, args| contained(ruby, this, &args[0], false, true)),
     method(">=", 1, 1, |ruby, this, args| contained(ruby, this, &args[0], true, false)),
     method(">", 1, 1, |ruby, this, args| contained(ruby, this, &args[0], true, true)),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
 ];
 
 /// Whether every entry of one hash is in the other, with a value that is the same in the sense of the walk.

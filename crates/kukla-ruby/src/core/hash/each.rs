@@ -1,25 +1,26 @@
 //! Going through the entries: `each`, `each_key`, `any?`.
 
+use std::rc::Rc;
+
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, iterator, method, methods};
 use crate::core::enumerator::as_many;
 use crate::core::hash::own;
 use crate::error::Result;
 use crate::iterate::{Flow, pair};
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-pub(super) const METHODS: &[Native] = &[
-    method("each", 0, 0, each),
-    method("each_pair", 0, 0, each),
-    method("each_key", 0, 0, each_key),
-    method("each_value", 0, 0, each_value),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("each", 0, 0, each, as_many).alias("each_pair"),
+    iterator("each_key", 0, 0, each_key, as_many),
+    iterator("each_value", 0, 0, each_value, as_many),
     method("any?", 0, 1, any),
     method("count", 0, 1, count),
 ];
 
-fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let hash = own(ruby, this)?;
     ruby.walk_hash(hash, |ruby, key, value| {
         ruby.yield_pair(block, key, value)?;
@@ -28,8 +29,7 @@ fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn each_key(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_key(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let hash = own(ruby, this)?;
     ruby.walk_hash(hash, |ruby, key, _| {
         ruby.yield_to(block, std::slice::from_ref(key))?;
@@ -38,8 +38,7 @@ fn each_key(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn each_value(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_value(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let hash = own(ruby, this)?;
     ruby.walk_hash(hash, |ruby, _, value| {
         ruby.yield_to(block, std::slice::from_ref(value))?;

@@ -1,7 +1,7 @@
 //! Values by their keys: `[]`, `fetch`, `dig`, `key?`, `keys`, `values`.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, methods};
 use crate::core::array::index::dig_on;
 use crate::core::exception::Details;
 use crate::core::hash::{entries, own};
@@ -12,17 +12,13 @@ use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
+pub(super) const METHODS: &[Native] = methods![
     method("[]", 1, 1, get),
     method("default", 0, 1, default),
     method("fetch", 1, 2, fetch),
     method("dig", 1, ANY, dig),
-    method("key?", 1, 1, has_key),
-    method("has_key?", 1, 1, has_key),
-    method("include?", 1, 1, has_key),
-    method("member?", 1, 1, has_key),
-    method("value?", 1, 1, has_value),
-    method("has_value?", 1, 1, has_value),
+    method("key?", 1, 1, has_key).alias("has_key?").alias("include?").alias("member?"),
+    method("value?", 1, 1, has_value).alias("has_value?"),
     method("key", 1, 1, key),
     method("keys", 0, 0, keys),
     method("values", 0, 0, values),

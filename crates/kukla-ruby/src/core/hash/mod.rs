@@ -9,7 +9,7 @@ mod select;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::core::enumerable::to_hash_entry;
 use crate::error::Result;
 use crate::hash::Table;
@@ -38,16 +38,14 @@ const SINGLETON: &[Native] = &[
     }),
 ];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, change::replace),
     method("to_h", 0, 0, to_h),
     method("to_hash", 0, 0, |_, this, _| Ok(this.clone())),
     method("deconstruct_keys", 1, 1, |_, this, _| Ok(this.clone())),
-    method("to_a", 0, 0, to_a),
-    method("entries", 0, 0, to_a),
-    method("length", 0, 0, length),
-    method("size", 0, 0, length),
+    method("to_a", 0, 0, to_a).alias("entries"),
+    method("length", 0, 0, length).alias("size"),
     method("empty?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().is_empty().into())),
     method("default_proc", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().default_proc.clone())),
     method("default_proc=", 1, 1, set_default_proc),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, iterator, method, methods};
 use crate::core::enumerator::as_many;
 use crate::core::hash::{alike, entries, own};
 use crate::error::Result;
@@ -13,25 +13,23 @@ use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::{HashObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
-    method("select", 0, 0, select),
-    method("filter", 0, 0, select),
-    method("reject", 0, 0, |ruby, this, args| choose(ruby, this, args, false)),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("select", 0, 0, select, as_many).alias("filter"),
+    iterator("reject", 0, 0, |ruby, this, _, block| choose(ruby, this, block, false), as_many),
     method("slice", 0, ANY, slice),
     method("except", 0, ANY, except),
     method("compact", 0, 0, compact),
-    method("transform_values", 0, 0, transform_values),
+    iterator("transform_values", 0, 0, transform_values, as_many),
     method("transform_keys", 0, 1, transform_keys),
     method("invert", 0, 0, invert),
     method("flatten", 0, 1, flatten),
 ];
 
-fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    choose(ruby, this, args, true)
+fn select(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    choose(ruby, this, block, true)
 }
 
-fn choose(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn choose(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted: bool) -> Result {
     let hash = own(ruby, this)?;
     let chosen = alike(hash);
     ruby.walk_hash(hash, |ruby, key, value| {
@@ -77,8 +75,7 @@ fn compact(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     Ok(Value::Hash(left))
 }
 
-fn transform_values(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn transform_values(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let hash = own(ruby, this)?;
     let made = alike(hash);
     ruby.walk_hash(hash, |ruby, key, value| {

@@ -5,7 +5,7 @@ use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, method, methods};
 use crate::core::complex::is_small;
 use crate::core::numeric::tower::as_big;
 use crate::error::Result;
@@ -14,9 +14,8 @@ use crate::text::{Encoding, Text};
 use crate::value::Value;
 
 /// Digits, text and characters.
-pub const DIGITS: &[Native] = &[
-    method("to_s", 0, 1, to_s),
-    method("inspect", 0, 1, to_s),
+pub const DIGITS: &[Native] = methods![
+    method("to_s", 0, 1, to_s).alias("inspect"),
     method("digits", 0, 1, digits),
     method("chr", 0, 1, chr),
     method("ord", 0, 0, |_, this, _| Ok(this.clone())),

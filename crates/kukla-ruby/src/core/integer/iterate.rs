@@ -1,22 +1,26 @@
 //! Counting.
 
+use std::rc::Rc;
+
 use crate::args::Args;
-use crate::class::{Native, method};
-use crate::core::enumerator::Size;
+use crate::class::{Native, iterator};
 use crate::core::numeric::arithmetic::{add, subtract};
 use crate::core::numeric::round::{Mode, round};
 use crate::core::numeric::tower::{is_real, sign};
 use crate::error::Result;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::Value;
 
 /// Methods that count.
-pub const ITERATE: &[Native] =
-    &[method("times", 0, 0, times), method("upto", 1, 1, upto), method("downto", 1, 1, downto)];
+pub const ITERATE: &[Native] = &[
+    iterator("times", 0, 0, times, times_size),
+    iterator("upto", 1, 1, upto, upto_size),
+    iterator("downto", 1, 1, downto, downto_size),
+];
 
-fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return sized(ruby, this, "times", args, times_size(this)) };
+fn times(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     if let Value::Int(times) = *this {
         for at in 0..times {
             ruby.yield_to(block, &[Value::Int(at)])?;
@@ -31,11 +35,7 @@ fn times(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else {
-        let size = distance(ruby, this, &args[0], 1)?;
-        return sized(ruby, this, "upto", args, size);
-    };
+fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     if let (Value::Int(from), Value::Int(to)) = (this, &args[0]) {
         for at in *from..=*to {
             ruby.yield_to(block, &[Value::Int(at)])?;
@@ -50,11 +50,7 @@ fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn downto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else {
-        let size = distance(ruby, this, &args[0], -1)?;
-        return sized(ruby, this, "downto", args, size);
-    };
+fn downto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     if let (Value::Int(from), Value::Int(to)) = (this, &args[0]) {
         for at in (*to..=*from).rev() {
             ruby.yield_to(block, &[Value::Int(at)])?;
@@ -69,8 +65,16 @@ fn downto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn times_size(this: &Value) -> Value {
-    if sign(this) == Some(-1) { Value::Int(0) } else { this.clone() }
+fn times_size(_: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
+    Ok(if sign(this) == Some(-1) { Value::Int(0) } else { this.clone() })
+}
+
+fn upto_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+    distance(ruby, this, &args[0], 1)
+}
+
+fn downto_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
+    distance(ruby, this, &args[0], -1)
 }
 
 /// How many integers there are from one to another; `nil` if the other is no number.
@@ -88,9 +92,4 @@ fn distance(ruby: &mut Ruby<'_>, from: &Value, to: &Value, direction: i64) -> Re
             Ok(if sign(&whole) == Some(-1) { Value::Int(0) } else { whole })
         }
     }
-}
-
-fn sized(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>, size: Value) -> Result {
-    let name = ruby.symbols.intern(name);
-    ruby.enumerator_for(this, name, args, Size::Value(size))
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, private};
+use crate::class::{ANY, ClassId, Native, methods, private};
 use crate::core::exception;
 use crate::error::{Result, Unwind};
 use crate::proc::ProcObject;
@@ -13,14 +13,12 @@ use crate::text::Text;
 use crate::value::{Object, Value};
 
 /// Functions that say what runs next.
-pub const FUNCTIONS: &[Native] = &[
-    private("raise", 0, ANY, raise),
-    private("fail", 0, ANY, raise),
+pub const FUNCTIONS: &[Native] = methods![
+    private("raise", 0, ANY, raise).alias("fail"),
     private("loop", 0, 0, repeat),
     private("catch", 0, 1, catch),
     private("throw", 1, 2, throw),
-    private("exit", 0, 1, exit),
-    private("exit!", 0, 1, exit),
+    private("exit", 0, 1, exit).alias("exit!"),
     private("abort", 0, 1, abort),
     private("at_exit", 0, 0, |ruby, _, args| {
         let Some(block) = args.block else { return Err(ruby.argument_error("called without a block")) };

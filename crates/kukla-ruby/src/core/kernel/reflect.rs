@@ -1,16 +1,15 @@
 //! What a program may ask about itself.
 
 use crate::args::Args;
-use crate::class::{ANY, Native, private};
+use crate::class::{ANY, Native, methods, private};
 use crate::core::exception;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// Functions that tell about the running program, and load others.
-pub const FUNCTIONS: &[Native] = &[
-    private("__method__", 0, 0, method_name),
-    private("__callee__", 0, 0, method_name),
+pub const FUNCTIONS: &[Native] = methods![
+    private("__method__", 0, 0, method_name).alias("__callee__"),
     private("__dir__", 0, 0, |ruby, _, _| {
         let file = ruby.current_file();
         let here = ruby.host.world().here();

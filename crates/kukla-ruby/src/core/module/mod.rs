@@ -7,7 +7,7 @@ pub(crate) mod methods;
 mod visibility;
 
 use crate::args::Args;
-use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method, private};
+use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method, methods, private};
 use crate::core::binding;
 use crate::error::{Result, Unwind};
 use crate::method::Visibility;
@@ -62,7 +62,7 @@ const SINGLETON: &[Native] = &[
     }),
 ];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, 0, |ruby, this, args| {
         if let Some(block) = args.block {
             let class = this_class(this);
@@ -102,15 +102,12 @@ const METHODS: &[Native] = &[
         known.temporary_name = true;
         Ok(this.clone())
     }),
-    method("to_s", 0, 0, shown),
-    method("inspect", 0, 0, shown),
+    method("to_s", 0, 0, shown).alias("inspect"),
     method("===", 1, 1, |ruby, this, args| Ok(Value::Bool(ruby.is_a(&args[0], this_class(this))))),
     method("==", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
     method("hash", 0, 0, |ruby, this, _| Ok(Value::Int((ruby.hash_code(this)? >> 2) as i64))),
-    method("module_eval", 0, 3, class_eval),
-    method("class_eval", 0, 3, class_eval),
-    method("module_exec", 0, ANY, class_exec),
-    method("class_exec", 0, ANY, class_exec),
+    method("module_eval", 0, 3, class_eval).alias("class_eval"),
+    method("module_exec", 0, ANY, class_exec).alias("class_exec"),
     method("freeze", 0, 0, |ruby, this, _| {
         ruby.class(this_class(this)).head.freeze();
         Ok(this.clone())

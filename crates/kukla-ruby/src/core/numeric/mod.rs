@@ -9,7 +9,7 @@ pub mod step;
 pub mod tower;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
@@ -24,7 +24,7 @@ pub const NUMERIC: NativeClass = NativeClass {
 };
 
 /// Everything here goes by the operators of the number, which a program may have defined.
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("+@", 0, 0, |_, this, _| Ok(this.clone())),
     method("-@", 0, 0, negate),
     method("<=>", 1, 1, |ruby, this, args| {
@@ -44,9 +44,7 @@ const METHODS: &[Native] = &[
     method("conj", 0, 0, |_, this, _| Ok(this.clone())),
     method("conjugate", 0, 0, |_, this, _| Ok(this.clone())),
     method("abs2", 0, 0, |ruby, this, _| ruby.send(this, sym::TIMES, std::slice::from_ref(this))),
-    method("arg", 0, 0, argument),
-    method("angle", 0, 0, argument),
-    method("phase", 0, 0, argument),
+    method("arg", 0, 0, argument).alias("angle").alias("phase"),
     method("rectangular", 0, 0, |_, this, _| Ok(Value::array(vec![this.clone(), Value::Int(0)]))),
     method("rect", 0, 0, |_, this, _| Ok(Value::array(vec![this.clone(), Value::Int(0)]))),
     method("polar", 0, 0, |ruby, this, args| {
@@ -70,8 +68,7 @@ const METHODS: &[Native] = &[
     method("negative?", 0, 0, |ruby, this, _| sign_test(ruby, this, sym::LT)),
     method("finite?", 0, 0, |_, _, _| Ok(true.into())),
     method("infinite?", 0, 0, |_, _, _| Ok(Value::Nil)),
-    method("abs", 0, 0, magnitude),
-    method("magnitude", 0, 0, magnitude),
+    method("abs", 0, 0, magnitude).alias("magnitude"),
     method("div", 1, 1, |ruby, this, args| {
         if ruby.eq(&args[0], &Value::Int(0))? {
             return Err(ruby.divided_by_zero());
@@ -79,8 +76,7 @@ const METHODS: &[Native] = &[
         let quotient = ruby.send(this, sym::DIVIDE, args.list)?;
         named(ruby, &quotient, "floor", &[])
     }),
-    method("%", 1, 1, modulo),
-    method("modulo", 1, 1, modulo),
+    method("%", 1, 1, modulo).alias("modulo"),
     method("divmod", 1, 1, |ruby, this, args| {
         let quotient = named(ruby, this, "div", args.list)?;
         let left = ruby.send(this, sym::MODULO, args.list)?;
@@ -224,10 +220,4 @@ impl Ruby<'_> {
         let name = self.symbols.intern(name);
         self.class_mut(class).constants.insert(name, crate::class::Constant { value, private: false });
     }
-}
-
-/// What a method that iterates answers without a block.
-pub fn enumerator(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {
-    let name = ruby.symbols.intern(name);
-    ruby.make_enumerator(this, name, args)
 }

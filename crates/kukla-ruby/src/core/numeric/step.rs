@@ -53,7 +53,8 @@ fn step(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         if shown.len() == 1 && keywords.is_none() {
             shown.push(Value::Int(1));
         }
-        return super::enumerator(ruby, this, "step", &Args::new(&shown));
+        let name = ruby.symbols.intern("step");
+        return ruby.make_enumerator(this, name, &Args::new(&shown));
     };
     let by = match by {
         Some(Value::Nil) if rest.len() > 1 => {

@@ -1,7 +1,7 @@
 //! What an object is, and how it shows itself.
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method, private};
+use crate::class::{ClassId, Native, method, methods, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -9,11 +9,10 @@ use crate::text::Text;
 use crate::value::Value;
 
 /// Methods of every object.
-pub const METHODS: &[Native] = &[
+pub const METHODS: &[Native] = methods![
     method("class", 0, 0, |ruby, this, _| Ok(Value::Class(ruby.real_class_of(this)))),
     method("singleton_class", 0, 0, |ruby, this, _| Ok(Value::Class(ruby.singleton_class(this)?))),
-    method("is_a?", 1, 1, is_a),
-    method("kind_of?", 1, 1, is_a),
+    method("is_a?", 1, 1, is_a).alias("kind_of?"),
     method("instance_of?", 1, 1, |ruby, this, args| {
         let class = need_class(ruby, &args[0])?;
         Ok(Value::Bool(ruby.real_class_of(this) == class))
@@ -76,8 +75,7 @@ pub const METHODS: &[Native] = &[
         ruby.yield_to(block, std::slice::from_ref(this))?;
         Ok(this.clone())
     }),
-    method("then", 0, 0, then),
-    method("yield_self", 0, 0, then),
+    method("then", 0, 0, then).alias("yield_self"),
     method("to_enum", 0, crate::class::ANY, to_enum),
     method("enum_for", 0, crate::class::ANY, to_enum),
     method("extend", 1, crate::class::ANY, |ruby, this, args| {

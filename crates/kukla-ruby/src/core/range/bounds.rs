@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, method, methods};
 use crate::core::enumerable;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -13,9 +13,8 @@ use crate::value::{RangeObject, Value};
 use super::each::must_iterate;
 use super::own;
 
-pub(super) const METHODS: &[Native] = &[
-    method("include?", 1, 1, include),
-    method("member?", 1, 1, include),
+pub(super) const METHODS: &[Native] = methods![
+    method("include?", 1, 1, include).alias("member?"),
     method("===", 1, 1, case_equal),
     method("cover?", 1, 1, cover),
     method("overlap?", 1, 1, overlap),

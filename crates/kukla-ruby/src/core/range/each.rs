@@ -6,24 +6,24 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, iterator, method, methods};
 use crate::core::enumerable;
 use crate::core::enumerator::{as_many, sequence, unknown};
 use crate::error::{Result, Unwind};
 use crate::iterate::Flow;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{RangeObject, Value};
 
 use super::own;
 
-pub(super) const METHODS: &[Native] = &[
-    method("each", 0, 0, each),
-    method("reverse_each", 0, 0, reverse_each),
+pub(super) const METHODS: &[Native] = methods![
+    iterator("each", 0, 0, each, as_many),
+    iterator("reverse_each", 0, 0, reverse_each, as_many),
     method("step", 0, 1, step),
     method("%", 1, 1, step),
-    method("to_a", 0, 0, to_a),
-    method("entries", 0, 0, to_a),
+    method("to_a", 0, 0, to_a).alias("entries"),
     method("first", 0, 1, first),
     method("last", 0, 1, last),
     method("sum", 0, 1, sum),
@@ -142,8 +142,7 @@ fn walk_upto(
     Ok(Flow::More)
 }
 
-fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let range = own(ruby, this)?.clone();
     walk(ruby, &range, |ruby, value| {
         ruby.yield_to(block, std::slice::from_ref(value))?;
@@ -152,8 +151,7 @@ fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn reverse_each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let range = own(ruby, this)?;
     if range.end.is_nil() {
         let class = ruby.class_name_of(&range.end);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use kukla_values::regexp::{self, Options, Regexp, escape_bytes};
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method, methods, private};
 use crate::core::match_data::{self, Match};
 use crate::core::string;
 use crate::error::Result;
@@ -47,11 +47,9 @@ const METHODS: &[Native] = &[
     method("~", 0, 0, match_last_line),
 ];
 
-const SINGLETON: &[Native] = &[
-    method("new", 1, 3, new),
-    method("compile", 1, 3, new),
-    method("escape", 1, 1, escape_method),
-    method("quote", 1, 1, escape_method),
+const SINGLETON: &[Native] = methods![
+    method("new", 1, 3, new).alias("compile"),
+    method("escape", 1, 1, escape_method).alias("quote"),
     method("last_match", 0, 1, last_match),
     method("linear_time?", 1, 3, is_linear_time),
     method("timeout", 0, 0, timeout),

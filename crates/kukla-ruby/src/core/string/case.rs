@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use kukla_values::case;
+
 use crate::args::Args;
 use crate::class::{Native, method};
 use crate::core::string::copy_and_in_place;
@@ -150,58 +152,18 @@ fn push_folded(to: &mut String, char: char) {
 }
 
 fn push_title(to: &mut String, char: char, manner: Manner) {
-    match u32::from(char) {
-        // Two letters in one character have a form of their own.
-        0x1c4..=0x1c6 => to.push('ǅ'),
-        0x1c7..=0x1c9 => to.push('ǈ'),
-        0x1ca..=0x1cc => to.push('ǋ'),
-        0x1f1..=0x1f3 => to.push('ǲ'),
-        // Georgian has no title case.
-        0x10d0..=0x10ff => to.push(char),
-        // An iota below stays below.
-        code @ (0x1f80..=0x1faf) => to.extend(char::from_u32(code | 8)),
-        0x1fb3 => to.push('ᾼ'),
-        0x1fc3 => to.push('ῌ'),
-        0x1ff3 => to.push('ῼ'),
-        0x1fbc | 0x1fcc | 0x1ffc => to.push(char),
-        0x1fb2 => to.push_str("Ὰ\u{345}"),
-        0x1fb4 => to.push_str("Ά\u{345}"),
-        0x1fc2 => to.push_str("Ὴ\u{345}"),
-        0x1fc4 => to.push_str("Ή\u{345}"),
-        0x1ff2 => to.push_str("Ὼ\u{345}"),
-        0x1ff4 => to.push_str("Ώ\u{345}"),
-        0x1fb7 => to.push_str("Α\u{342}\u{345}"),
-        0x1fc7 => to.push_str("Η\u{342}\u{345}"),
-        0x1ff7 => to.push_str("Ω\u{342}\u{345}"),
-        _ => {
-            let mut upper = String::new();
-            push_upper(&mut upper, 0, char, manner);
-            let mut letters = upper.chars();
-            to.extend(letters.next());
-            let keeps = matches!(char, 'ŉ' | 'ǰ' | 'ΐ' | 'ΰ' | 'ẖ'..='ẚ' | 'ὐ'..='ὖ' | 'ᾶ' | 'ῆ' | 'ῒ'..='ῖ' | 'ῢ'..='ῦ' | 'ῶ');
-            if keeps {
-                to.extend(letters);
-            } else {
-                to.extend(letters.flat_map(char::to_lowercase));
-            }
-        }
+    match char {
+        'i' if manner.turkic => to.push('İ'),
+        char => case::push_titlecase(to, char),
     }
 }
 
 fn push_swapped(to: &mut String, _: usize, char: char, manner: Manner) {
-    match u32::from(char) {
-        0x1c5 => to.push_str("ǆ".trim()),
-        0x1c8 => to.push('ǉ'),
-        0x1cb => to.push('ǌ'),
-        0x1f2 => to.push('ǳ'),
-        0x1f88..=0x1f8f | 0x1f98..=0x1f9f | 0x1fa8..=0x1faf | 0x1fbc | 0x1fcc | 0x1ffc => {
-            to.extend(char.to_lowercase())
-        }
-        _ => {
-            let mut lower = char.to_lowercase();
-            let is_upper = lower.len() > 1 || lower.next() != Some(char);
-            if is_upper { push_lower(to, 0, char, manner) } else { push_upper(to, 0, char, manner) }
-        }
+    match char {
+        'I' if manner.turkic => to.push('ı'),
+        'İ' if manner.turkic => to.push('i'),
+        'i' if manner.turkic => to.push('İ'),
+        char => case::push_swapped(to, char),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, method, methods};
 use crate::core::string::{case, own};
 use crate::error::Result;
 use crate::recursion::Walk;
@@ -12,10 +12,9 @@ use crate::symbol::sym;
 use crate::text::Text;
 use crate::value::Value;
 
-pub(super) const METHODS: &[Native] = &[
+pub(super) const METHODS: &[Native] = methods![
     method("<=>", 1, 1, compare),
-    method("==", 1, 1, equal),
-    method("===", 1, 1, equal),
+    method("==", 1, 1, equal).alias("==="),
     method("casecmp", 1, 1, casecmp),
     method("casecmp?", 1, 1, is_casecmp),
     method("eql?", 1, 1, eql),

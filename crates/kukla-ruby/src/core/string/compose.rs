@@ -1,7 +1,7 @@
 //! Making strings: from nothing, from each other, by adding to them.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, methods};
 use crate::core::encoding;
 use crate::core::string::{common_encoding, own, own_to_change};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::symbol::sym;
 use crate::text::{Encoding, Text};
 use crate::value::{StringObject, Value};
 
-pub(super) const METHODS: &[Native] = &[
+pub(super) const METHODS: &[Native] = methods![
     method("*", 1, 1, times),
     method("+", 1, 1, plus),
     method("+@", 0, 0, unfrozen),
@@ -25,8 +25,7 @@ pub(super) const METHODS: &[Native] = &[
     method("insert", 2, 2, insert),
     method("prepend", 0, ANY, prepend),
     method("replace", 1, 1, replace),
-    method("to_s", 0, 0, to_s),
-    method("to_str", 0, 0, to_s),
+    method("to_s", 0, 0, to_s).alias("to_str"),
 ];
 
 pub(super) const SINGLETON: &[Native] =

@@ -1,12 +1,15 @@
 //! Strings piece by piece: bytes, characters, code points, lines.
 
+use std::rc::Rc;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, iterator, method};
 use crate::core::enumerator::unknown;
-use crate::core::string::{common_encoding, enumerator, must_be_valid, only_keyword, own, strip};
+use crate::core::string::{common_encoding, must_be_valid, only_keyword, own, strip};
 use crate::error::Result;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::text::Text;
 use crate::value::Value;
@@ -15,11 +18,11 @@ pub(super) const METHODS: &[Native] = &[
     method("bytes", 0, 0, bytes),
     method("chars", 0, 0, chars),
     method("codepoints", 0, 0, codepoints),
-    method("each_byte", 0, 0, each_byte),
-    method("each_char", 0, 0, each_char),
-    method("each_codepoint", 0, 0, each_codepoint),
-    method("each_grapheme_cluster", 0, 0, each_grapheme_cluster),
-    method("each_line", 0, 2, each_line),
+    iterator("each_byte", 0, 0, each_byte, byte_count),
+    iterator("each_char", 0, 0, each_char, char_count),
+    iterator("each_codepoint", 0, 0, each_codepoint, char_count),
+    iterator("each_grapheme_cluster", 0, 0, each_grapheme_cluster, grapheme_count),
+    iterator("each_line", 0, 2, each_line, unknown),
     method("grapheme_clusters", 0, 0, grapheme_clusters),
     method("lines", 0, 2, lines),
 ];
@@ -59,8 +62,7 @@ pub(crate) fn all_graphemes(ruby: &mut Ruby<'_>, this: &Value) -> Result<Vec<Val
     Ok(clusters)
 }
 
-fn yield_all(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, values: Vec<Value>) -> Result {
-    let block = ruby.need_block(args)?;
+fn yield_all(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, values: Vec<Value>) -> Result {
     for value in values {
         ruby.yield_to(block, &[value])?;
     }
@@ -68,7 +70,10 @@ fn yield_all(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, values: Vec<Val
 }
 
 fn list_or_yield(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, values: Vec<Value>) -> Result {
-    if args.block.is_some() { yield_all(ruby, this, args, values) } else { Ok(Value::array(values)) }
+    match args.block {
+        Some(block) => yield_all(ruby, this, block, values),
+        None => Ok(Value::array(values)),
+    }
 }
 
 fn bytes(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -91,16 +96,19 @@ fn grapheme_clusters(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Resu
     list_or_yield(ruby, this, args, values)
 }
 
+fn byte_count(ruby: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
+    Ok(Value::Int(own(ruby, this)?.text().len() as i64))
+}
+
+fn grapheme_count(ruby: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
+    Ok(Value::Int(all_graphemes(ruby, this)?.len() as i64))
+}
+
 fn char_count(ruby: &mut Ruby<'_>, this: &Value, _: &[Value]) -> Result {
     Ok(Value::Int(own(ruby, this)?.text().chars_count() as i64))
 }
 
-fn each_byte(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else {
-        return enumerator(ruby, this, "each_byte", args, |ruby, this, _| {
-            Ok(Value::Int(own(ruby, this)?.text().len() as i64))
-        });
-    };
+fn each_byte(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let string = own(ruby, this)?;
     let mut at = 0;
     // The string may grow or shrink meanwhile.
@@ -112,30 +120,19 @@ fn each_byte(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
 }
 
-fn each_char(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    if args.block.is_none() {
-        return enumerator(ruby, this, "each_char", args, char_count);
-    }
+fn each_char(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let values = all_chars(ruby, this)?;
-    yield_all(ruby, this, args, values)
+    yield_all(ruby, this, block, values)
 }
 
-fn each_codepoint(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    if args.block.is_none() {
-        return enumerator(ruby, this, "each_codepoint", args, char_count);
-    }
+fn each_codepoint(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let values = all_codepoints(ruby, this)?;
-    yield_all(ruby, this, args, values)
+    yield_all(ruby, this, block, values)
 }
 
-fn each_grapheme_cluster(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    if args.block.is_none() {
-        return enumerator(ruby, this, "each_grapheme_cluster", args, |ruby, this, _| {
-            Ok(Value::Int(all_graphemes(ruby, this)?.len() as i64))
-        });
-    }
+fn each_grapheme_cluster(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let values = all_graphemes(ruby, this)?;
-    yield_all(ruby, this, args, values)
+    yield_all(ruby, this, block, values)
 }
 
 /// The lines of a text, each with the separator that ends it unless `chomp`. An empty separator means paragraphs.
@@ -210,10 +207,7 @@ fn lines(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     list_or_yield(ruby, this, args, values)
 }
 
-fn each_line(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    if args.block.is_none() {
-        return enumerator(ruby, this, "each_line", args, unknown);
-    }
+fn each_line(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let values = all_lines(ruby, this, args)?;
-    yield_all(ruby, this, args, values)
+    yield_all(ruby, this, block, values)
 }

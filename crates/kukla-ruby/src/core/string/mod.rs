@@ -21,7 +21,6 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::class::{ClassId, NativeClass};
-use crate::core::enumerator::{Size, SizeFn};
 use crate::core::{format, pack};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -127,18 +126,6 @@ pub(crate) fn must_be_valid(ruby: &mut Ruby<'_>, text: &Text) -> Result<()> {
         return Ok(());
     }
     Err(ruby.argument_error(format!("invalid byte sequence in {}", text.encoding().name())))
-}
-
-/// An enumerator over a method of a value, with what it knows of its size.
-pub(crate) fn enumerator(
-    ruby: &mut Ruby<'_>,
-    this: &Value,
-    name: &str,
-    args: &Args<'_>,
-    size: SizeFn,
-) -> Result {
-    let name = ruby.symbols.intern(name);
-    ruby.enumerator_for(this, name, args, Size::Asked(size))
 }
 
 /// The value of a keyword that a method takes; other keywords are an `ArgumentError`.

@@ -8,7 +8,7 @@ use crate::core::enumerator::unknown;
 use crate::core::match_data::{self, Match};
 use crate::core::regexp::set_match;
 use crate::core::string::search::{self, Wanted};
-use crate::core::string::{common_encoding, enumerator, own, own_to_change};
+use crate::core::string::{common_encoding, own, own_to_change};
 use crate::error::Result;
 use crate::proc::ProcObject;
 use crate::ruby::Ruby;
@@ -271,14 +271,14 @@ fn sub_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn gsub(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.len() == 1 && args.block.is_none() {
-        return enumerator(ruby, this, "gsub", args, unknown);
+        return ruby.enumerator(this, args, unknown);
     }
     copy(ruby, this, args, true)
 }
 
 fn gsub_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if args.len() == 1 && args.block.is_none() {
-        return enumerator(ruby, this, "gsub!", args, unknown);
+        return ruby.enumerator(this, args, unknown);
     }
     in_place(ruby, this, args, true)
 }

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, iterator, method};
 use crate::core::enumerator::unknown;
-use crate::core::string::{common_encoding, copy_and_in_place, enumerator, own};
+use crate::core::string::{common_encoding, copy_and_in_place, own};
 use crate::error::Result;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
 use crate::value::{StringObject, Value};
@@ -16,7 +17,7 @@ pub(super) const METHODS: &[Native] = &[
     method("next!", 0, 0, succ_in_place),
     method("succ", 0, 0, succ),
     method("succ!", 0, 0, succ_in_place),
-    method("upto", 1, 2, upto),
+    iterator("upto", 1, 2, upto, unknown),
 ];
 
 copy_and_in_place! { succ, next_in_place => following; }
@@ -250,8 +251,7 @@ pub(crate) fn each_up_to(
     Ok(())
 }
 
-fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return enumerator(ruby, this, "upto", args, unknown) };
+fn upto(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let from = own(ruby, this)?.text().clone();
     let to = ruby.to_text(&args[0])?;
     common_encoding(ruby, &from, &to)?;

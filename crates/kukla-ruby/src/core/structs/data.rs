@@ -1,7 +1,7 @@
 //! `Data`: values with named fields that never change.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
 use crate::core::structs::{self, field, members};
 use crate::error::Result;
 use crate::recursion::Walk;
@@ -15,14 +15,13 @@ pub const DATA: NativeClass = NativeClass {
     ..NativeClass::class("Data", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, structs::initialize_copy),
     method("==", 1, 1, |ruby, this, args| structs::same(ruby, this, &args[0], Walk::Equal)),
     method("eql?", 1, 1, |ruby, this, args| structs::same(ruby, this, &args[0], Walk::Eql)),
     method("hash", 0, 0, structs::hash),
-    method("inspect", 0, 0, to_s),
-    method("to_s", 0, 0, to_s),
+    method("inspect", 0, 0, to_s).alias("to_s"),
     method("members", 0, 0, |ruby, this, _| {
         let members = members(ruby, this)?;
         Ok(Value::array(members.into_iter().map(Value::Symbol).collect::<Vec<_>>()))

@@ -1,33 +1,32 @@
 //! The fields of a struct by name and by place, and all of them.
 
+use std::rc::Rc;
+
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, iterator, method, methods};
 use crate::core::array::index::{dig_on, place};
 use crate::core::enumerator::as_many;
 use crate::core::structs::{field, members, values};
 use crate::error::Result;
 use crate::iterate::pair;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-pub(super) const METHODS: &[Native] = &[
+pub(super) const METHODS: &[Native] = methods![
     method("[]", 1, 1, get),
     method("[]=", 2, 2, set),
     method("dig", 1, ANY, dig),
-    method("each", 0, 0, each),
-    method("each_pair", 0, 0, each_pair),
-    method("select", 0, 0, select),
-    method("filter", 0, 0, select),
+    iterator("each", 0, 0, each, as_many),
+    iterator("each_pair", 0, 0, each_pair, as_many),
+    iterator("select", 0, 0, select, as_many).alias("filter"),
     method("members", 0, 0, member_list),
     method("values_at", 0, ANY, values_at),
-    method("to_a", 0, 0, to_a),
-    method("deconstruct", 0, 0, to_a),
-    method("values", 0, 0, to_a),
+    method("to_a", 0, 0, to_a).alias("deconstruct").alias("values"),
     method("to_h", 0, 0, to_h),
     method("deconstruct_keys", 1, 1, deconstruct_keys),
-    method("size", 0, 0, size),
-    method("length", 0, 0, size),
+    method("size", 0, 0, size).alias("length"),
 ];
 
 /// The member that a name or a place means.
@@ -83,24 +82,21 @@ fn dig(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     dig_on(ruby, found, args.list.get(1..).unwrap_or_default())
 }
 
-fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     for name in members(ruby, this)? {
         ruby.yield_to(block, &[field(this, name)])?;
     }
     Ok(this.clone())
 }
 
-fn each_pair(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each_pair(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     for name in members(ruby, this)? {
         ruby.yield_to(block, &[pair(Value::Symbol(name), field(this, name))])?;
     }
     Ok(this.clone())
 }
 
-fn select(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn select(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let mut chosen = Vec::new();
     for name in members(ruby, this)? {
         let value = field(this, name);

@@ -11,7 +11,7 @@ pub use data::DATA;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, Class, ClassId, ClassKind, Constant, Native, NativeClass, method, private};
+use crate::class::{ANY, Class, ClassId, ClassKind, Constant, Native, NativeClass, method, methods, private};
 use crate::error::Result;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::recursion::Walk;
@@ -27,14 +27,13 @@ pub const STRUCT: NativeClass = NativeClass {
     ..NativeClass::class("Struct", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, initialize_copy),
     method("==", 1, 1, |ruby, this, args| same(ruby, this, &args[0], Walk::Equal)),
     method("eql?", 1, 1, |ruby, this, args| same(ruby, this, &args[0], Walk::Eql)),
     method("hash", 0, 0, hash),
-    method("inspect", 0, 0, to_s),
-    method("to_s", 0, 0, to_s),
+    method("inspect", 0, 0, to_s).alias("to_s"),
 ];
 
 /// What a class made by `Struct.new` can do itself.

@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method, private};
+use crate::class::{ClassId, Native, NativeClass, method, methods, private};
 use crate::core::numeric::round::{Mode, half_keyword, round as round_number};
 use crate::core::numeric::tower::Ratio;
 use crate::error::Result;
@@ -61,12 +61,10 @@ fn yday(civil: &Civil) -> i64 {
     civil.days - calendar::days(civil.year, 1, 1) + 1
 }
 
-const PARTS: &[Native] = &[
+const PARTS: &[Native] = methods![
     method("year", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.year)),
-    method("month", 0, 0, month),
-    method("mon", 0, 0, month),
-    method("day", 0, 0, day),
-    method("mday", 0, 0, day),
+    method("month", 0, 0, month).alias("mon"),
+    method("day", 0, 0, day).alias("mday"),
     method("hour", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.hour.into())),
     method("min", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.minute.into())),
     method("sec", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.second.into())),

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use kukla_values::json;
+
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::core::float;
@@ -260,27 +262,20 @@ fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String)
         return Err(error(ruby, message));
     };
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{c}' => out.push_str("\\f"),
-            '\u{8}' => out.push_str("\\b"),
-            '\0'..='\u{1f}' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
+    let is_optional = |c: char| (style.escape_slash && c == '/') || (style.ascii_only && !c.is_ascii());
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_optional(*c)) {
+        json::escape(out, &rest[..at]);
+        if c == '/' {
+            out.push_str("\\/");
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
             }
-            '/' if style.escape_slash => out.push_str("\\/"),
-            c if style.ascii_only && !c.is_ascii() => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
-            c => out.push(c),
         }
+        rest = &rest[at + c.len_utf8()..];
     }
+    json::escape(out, rest);
     out.push('"');
     Ok(())
 }

@@ -4,7 +4,7 @@ mod generate;
 mod parse;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
 use crate::core::file::path::path_text;
 use crate::core::file::read::contents;
 use crate::error::{Result, Unwind};
@@ -49,7 +49,7 @@ pub const TO_JSON: &[Native] = &[method("to_json", 0, ANY, |ruby, this, args| {
     text(ruby, this, &mut style)
 })];
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     method("parse", 1, 2, |ruby, _, args| {
         let options = parse_options(ruby, args, Options::default())?;
         let source = source_text(ruby, &args[0])?;
@@ -61,8 +61,7 @@ const METHODS: &[Native] = &[
         let source = source_text(ruby, &args[0])?;
         parse::document(ruby, &source, &options)
     }),
-    method("load", 1, 3, load),
-    method("restore", 1, 3, load),
+    method("load", 1, 3, load).alias("restore"),
     method("load_file", 1, 2, |ruby, _, args| {
         let options = parse_options(ruby, args, Options::default())?;
         let path = path_text(ruby, &args[0])?;

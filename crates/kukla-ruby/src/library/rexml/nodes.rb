@@ -6,8 +6,8 @@ module REXML
 
   ENTITIES = { 'amp' => '&', 'lt' => '<', 'gt' => '>', 'quot' => '"', 'apos' => "'" }.freeze
 
-  # The characters that references stand for; what is not known stays as it is.
-  def self.decoded(text)
+  # Replaces references by their characters; unknown ones stay as they are.
+  def self.decode(text)
     text.gsub(/&(?:#(\d+)|#x(\h+)|(\w+));/) do |written|
       if $1 || $2
         [$1 ? $1.to_i : $2.to_i(16)].pack('U')
@@ -17,7 +17,7 @@ module REXML
     end
   end
 
-  # What stands in a document below an element, or below the document itself.
+  # A node below an element, or below the document itself.
   module Child
     attr_accessor :parent
 
@@ -41,21 +41,25 @@ module REXML
     end
   end
 
-  class Text
-    include Child
-
-    # The text as it was written, references and all.
-    def initialize(written, _respect_whitespace = false, parent = nil)
-      @written = written
-      @parent = parent
-    end
-
+  # Text that a document writes with references: the character data of an element, the value of an attribute.
+  module Written
     def value
-      REXML.decoded(@written)
+      REXML.decode(@written)
     end
 
     def to_s
       @written
+    end
+  end
+
+  class Text
+    include Child
+    include Written
+
+    # The text as it is written, with references.
+    def initialize(written, _respect_whitespace = false, parent = nil)
+      @written = written
+      @parent = parent
     end
 
     def empty?
@@ -99,7 +103,7 @@ module REXML
     end
   end
 
-  # What a document says about itself before its root.
+  # A processing instruction or declaration before the root.
   class Instruction
     include Child
 
@@ -117,20 +121,14 @@ module REXML
   end
 
   class Attribute
+    include Written
+
     attr_reader :name, :element
 
     def initialize(name, written, element)
       @name = name
       @written = written
       @element = element
-    end
-
-    def value
-      REXML.decoded(@written)
-    end
-
-    def to_s
-      @written
     end
 
     def to_string

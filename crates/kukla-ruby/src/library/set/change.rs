@@ -1,19 +1,21 @@
 //! Adding and removing elements.
 
+use std::rc::Rc;
+
 use crate::args::Args;
-use crate::class::{ANY, Native, method};
+use crate::class::{ANY, Native, iterator, method, methods};
 use crate::core::array::if_changed;
 use crate::core::enumerator::as_many;
 use crate::error::Result;
 use crate::iterate::Flow;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 use super::{elements, elements_of, make, members, members_mut};
 
-pub(super) const METHODS: &[Native] = &[
-    method("add", 1, 1, add),
-    method("<<", 1, 1, add),
+pub(super) const METHODS: &[Native] = methods![
+    method("add", 1, 1, add).alias("<<"),
     method("add?", 1, 1, add_or_nil),
     method("delete", 1, 1, delete),
     method("delete?", 1, 1, delete_or_nil),
@@ -21,13 +23,11 @@ pub(super) const METHODS: &[Native] = &[
     method("replace", 1, 1, replace),
     method("merge", 0, ANY, merge),
     method("subtract", 1, 1, subtract),
-    method("delete_if", 0, 0, |ruby, this, args| keep(ruby, this, args, false, false)),
-    method("keep_if", 0, 0, |ruby, this, args| keep(ruby, this, args, true, false)),
-    method("select!", 0, 0, select_in_place),
-    method("filter!", 0, 0, select_in_place),
-    method("reject!", 0, 0, |ruby, this, args| keep(ruby, this, args, false, true)),
-    method("map!", 0, 0, map_in_place),
-    method("collect!", 0, 0, map_in_place),
+    iterator("delete_if", 0, 0, |ruby, this, _, block| keep(ruby, this, block, false, false), as_many),
+    iterator("keep_if", 0, 0, |ruby, this, _, block| keep(ruby, this, block, true, false), as_many),
+    iterator("select!", 0, 0, select_in_place, as_many).alias("filter!"),
+    iterator("reject!", 0, 0, |ruby, this, _, block| keep(ruby, this, block, false, true), as_many),
+    iterator("map!", 0, 0, map_in_place, as_many).alias("collect!"),
     method("flatten!", 0, 0, flatten_in_place),
     method("flatten", 0, 0, flatten),
 ];
@@ -103,12 +103,11 @@ fn subtract(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    keep(ruby, this, args, true, true)
+fn select_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
+    keep(ruby, this, block, true, true)
 }
 
-fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool, or_nil: bool) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn keep(ruby: &mut Ruby<'_>, this: &Value, block: &Rc<ProcObject>, wanted: bool, or_nil: bool) -> Result {
     let members = members(ruby, this)?;
     let before = members.table().len();
     ruby.walk_hash(&members, |ruby, element, _| {
@@ -122,8 +121,7 @@ fn keep(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: bool, or_nil
     Ok(if or_nil { if_changed(this, changed) } else { this.clone() })
 }
 
-fn map_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn map_in_place(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let members = members_mut(ruby, this)?;
     let mut mapped = Vec::new();
     for element in elements(ruby, this)? {

@@ -2,39 +2,34 @@
 
 use std::cmp::Ordering;
 
+use std::rc::Rc;
+
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, iterator, method, methods};
 use crate::core::enumerator::as_many;
 use crate::error::Result;
 use crate::hash::Table;
+use crate::proc::ProcObject;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, Value};
 
 use super::{contains_all, copy, elements, elements_of, is_set, make, members, need_set};
 
-pub(super) const METHODS: &[Native] = &[
-    method("|", 1, 1, union),
-    method("+", 1, 1, union),
-    method("union", 1, 1, union),
-    method("&", 1, 1, intersection),
-    method("intersection", 1, 1, intersection),
-    method("-", 1, 1, difference),
-    method("difference", 1, 1, difference),
+pub(super) const METHODS: &[Native] = methods![
+    method("|", 1, 1, union).alias("+").alias("union"),
+    method("&", 1, 1, intersection).alias("intersection"),
+    method("-", 1, 1, difference).alias("difference"),
     method("^", 1, 1, either),
-    method("subset?", 1, 1, subset),
-    method("<=", 1, 1, subset),
-    method("proper_subset?", 1, 1, proper_subset),
-    method("<", 1, 1, proper_subset),
-    method("superset?", 1, 1, superset),
-    method(">=", 1, 1, superset),
-    method("proper_superset?", 1, 1, proper_superset),
-    method(">", 1, 1, proper_superset),
+    method("subset?", 1, 1, subset).alias("<="),
+    method("proper_subset?", 1, 1, proper_subset).alias("<"),
+    method("superset?", 1, 1, superset).alias(">="),
+    method("proper_superset?", 1, 1, proper_superset).alias(">"),
     method("<=>", 1, 1, compare),
     method("intersect?", 1, 1, |ruby, this, args| Ok(meets(ruby, this, &args[0])?.into())),
     method("disjoint?", 1, 1, |ruby, this, args| Ok((!meets(ruby, this, &args[0])?).into())),
-    method("classify", 0, 0, classify),
-    method("divide", 0, 0, divide),
+    iterator("classify", 0, 0, classify, as_many),
+    iterator("divide", 0, 0, divide, as_many),
 ];
 
 fn union(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -147,8 +142,7 @@ fn meets(ruby: &mut Ruby<'_>, this: &Value, other: &Value) -> Result<bool> {
     Ok(false)
 }
 
-fn classify(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn classify(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let class = ruby.real_class_of(this);
     let hash = HashObject::new(ClassId::HASH, Table::new());
     for element in elements(ruby, this)? {
@@ -165,13 +159,12 @@ fn classify(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 }
 
 /// Parts whose elements the block gives the same value, or, if it takes two, that it connects.
-fn divide(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn divide(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let arity_name = ruby.symbols.intern("arity");
     let arity = ruby.send(&Value::Proc(block.clone()), arity_name, &[])?;
     let class = ruby.real_class_of(this);
     if !matches!(arity, Value::Int(2)) {
-        let Value::Hash(classes) = classify(ruby, this, args)? else { return Ok(Value::Nil) };
+        let Value::Hash(classes) = classify(ruby, this, args, block)? else { return Ok(Value::Nil) };
         let parts = classes.table().iter().map(|entry| entry.value.clone()).collect();
         return make(ruby, class, parts);
     }

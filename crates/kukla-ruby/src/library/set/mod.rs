@@ -6,11 +6,12 @@ mod combine;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, iterator, method, methods, private};
 use crate::core::enumerator::as_many;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
 use crate::iterate::{Flow, pack};
+use crate::proc::ProcObject;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -24,20 +25,16 @@ pub const SET: NativeClass = NativeClass {
     ..NativeClass::class("Set", "Object")
 };
 
-const METHODS: &[Native] = &[
+const METHODS: &[Native] = methods![
     private("initialize", 0, 1, initialize),
-    private("initialize_copy", 1, 1, initialize_copy),
-    private("initialize_dup", 1, 1, initialize_copy),
+    private("initialize_copy", 1, 1, initialize_copy).alias("initialize_dup"),
     private("initialize_clone", 1, 2, initialize_clone),
     method("freeze", 0, 0, freeze),
-    method("size", 0, 0, size),
-    method("length", 0, 0, size),
+    method("size", 0, 0, size).alias("length"),
     method("count", 0, 1, count),
     method("empty?", 0, 0, |ruby, this, _| Ok(members(ruby, this)?.table().is_empty().into())),
-    method("include?", 1, 1, include),
-    method("member?", 1, 1, include),
-    method("===", 1, 1, include),
-    method("each", 0, 0, each),
+    method("include?", 1, 1, include).alias("member?").alias("==="),
+    iterator("each", 0, 0, each, as_many),
     method("to_a", 0, 0, |ruby, this, _| Ok(Value::array(elements(ruby, this)?))),
     method("to_set", 0, ANY, to_set),
     method("first", 0, 1, first),
@@ -45,8 +42,7 @@ const METHODS: &[Native] = &[
     method("==", 1, 1, equal),
     method("eql?", 1, 1, eql),
     method("hash", 0, 0, hash),
-    method("inspect", 0, 0, inspect),
-    method("to_s", 0, 0, inspect),
+    method("inspect", 0, 0, inspect).alias("to_s"),
     method("compare_by_identity", 0, 0, compare_by_identity),
     method("compare_by_identity?", 0, 0, |ruby, this, _| Ok(members(ruby, this)?.table().by_identity.into())),
     method("reset", 0, 0, reset),
@@ -218,8 +214,7 @@ fn include(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(ruby.hash_find(&members, &args[0])?.is_some().into())
 }
 
-fn each(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let Some(block) = args.block else { return ruby.enumerator(this, args, as_many) };
+fn each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {
     let members = members(ruby, this)?;
     ruby.walk_hash(&members, |ruby, element, _| {
         ruby.yield_to(block, std::slice::from_ref(element))?;

@@ -55,18 +55,13 @@ fn syntax_error(ruby: &mut Ruby<'_>, error: &kukla_formats::Error, options: &Opt
     if let Unwind::Raise(exception) = &*unwind
         && let Some(head) = exception.head()
     {
-        let what = error.what.to_string();
-        let (problem, context) = match what.split_once(" while ") {
-            Some((problem, context)) => (problem.to_owned(), Value::from(format!("while {context}"))),
-            None => (what, Value::Nil),
-        };
         for (name, value) in [
             ("@file", options.file.clone().into()),
             ("@line", error.line.map(i64::from).into()),
             ("@column", error.column.map(i64::from).into()),
             ("@offset", Value::Int(0)),
-            ("@problem", problem.into()),
-            ("@context", context),
+            ("@problem", Value::from(&*error.what)),
+            ("@context", error.context.as_deref().map(Value::from).into()),
         ] {
             let name = ruby.symbols.intern(name);
             head.set_variable(name, value);

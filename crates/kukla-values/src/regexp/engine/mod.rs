@@ -1,7 +1,7 @@
 //! The backtracking engine, for what no linear one can do: references, look-around, recursion.
 //!
-//! All state lives in vectors: neither a pattern nor a subject can overflow the stack. Work is counted and given up when it gets
-//! out of hand; where results depend on the position alone, failures are remembered, and a search takes linear time.
+//! All state lives in vectors: neither a pattern nor a subject can overflow the stack. Work is counted, and a search stops at a
+//! limit; where results depend on the position alone, failures are remembered, and a search takes linear time.
 
 mod leap;
 mod look;
@@ -10,7 +10,7 @@ mod runs;
 
 use super::program::{Address, Memory, NO_MEMORY, Op, Program, Test};
 use super::text;
-use super::tree::Place;
+use super::tree::Boundary;
 use super::unicode;
 use super::work;
 
@@ -35,7 +35,7 @@ const MAX_MEMORY: usize = 256 << 20;
 
 const UNSET: usize = usize::MAX;
 
-/// Why a search was given up.
+/// The reason why a search was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GivenUp {
     Steps,
@@ -110,7 +110,7 @@ enum Frame {
     },
 }
 
-/// What happened to groups on the way, for back references with a level.
+/// Changes of groups on the way, for back references with a level.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Call,
@@ -148,7 +148,7 @@ pub(super) fn most_steps(subject: &[u8]) -> u64 {
         + STEPS_PER_FURTHER_BYTE * length.saturating_sub(MEBIBYTE)
 }
 
-/// Looks for a match with so many steps, of which it leaves what it does not take; `from` is where the search begins for `\G`.
+/// Searches for a match within a number of steps, from which it subtracts those it uses; `from` is where the search begins for `\G`.
 pub(super) fn search(
     program: &Program,
     subject: &[u8],
@@ -188,7 +188,7 @@ struct Machine<'p, 't, const BINARY: bool> {
     most_steps: u64,
     /// The failures known, by row and position; empty until it pays.
     memory: Vec<u64>,
-    /// At how many steps it begins to pay, and then at how many it is given up.
+    /// The number of steps after which it pays, and the number after which it is stopped.
     checkpoint: u64,
 }
 
@@ -559,7 +559,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(())
     }
 
-    /// Takes the last frame, and undoes what it stands for.
+    /// Removes the last frame and undoes its effects.
     #[inline]
     fn undo(&mut self) -> Option<Frame> {
         let frame = self.stack.pop()?;
@@ -665,16 +665,16 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         Ok(if moved { None } else { Some(false) })
     }
 
-    fn is_at(&self, place: Place, at: usize) -> bool {
+    fn is_at(&self, place: Boundary, at: usize) -> bool {
         let end = self.limit;
         match place {
-            Place::TextStart => at == 0,
-            Place::TextEnd => at == end,
-            Place::TextEndOrNewline => at == end || (at + 1 == end && self.text[at] == b'\n'),
-            Place::LineStart => at == 0 || (at < end && self.text[at - 1] == b'\n'),
-            Place::LineEnd => at >= end || self.text[at] == b'\n',
-            Place::SearchStart => at == self.from,
-            Place::Word { ascii, boundary } => {
+            Boundary::TextStart => at == 0,
+            Boundary::TextEnd => at == end,
+            Boundary::TextEndOrNewline => at == end || (at + 1 == end && self.text[at] == b'\n'),
+            Boundary::LineStart => at == 0 || (at < end && self.text[at - 1] == b'\n'),
+            Boundary::LineEnd => at >= end || self.text[at] == b'\n',
+            Boundary::SearchStart => at == self.from,
+            Boundary::Word { ascii, boundary } => {
                 let word = |at: usize| {
                     let code = self.char_at(at).0;
                     (code < 0x80 || !ascii) && unicode::is_word(code)
@@ -687,7 +687,7 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
     }
 }
 
-/// What came of a part of the pattern.
+/// The result of a part of the pattern.
 enum Outcome {
     /// It goes on at a position.
     At(usize),

@@ -1,4 +1,4 @@
-//! What is remembered of failures changes no result.
+//! Remembered failures do not change results.
 
 use super::*;
 use crate::regexp::{Encoding, Options, compile, read};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::fold::{self, Folded};
 use super::set::Set;
-use super::tree::{Condition, Look, Node, Pattern, Place};
+use super::tree::{Boundary, Condition, Look, Node, Pattern};
 use super::unicode::{self, Letters};
 use super::{Encoding, Options, check};
 use crate::Str;
@@ -102,7 +102,7 @@ impl<'s> Parser<'s> {
     }
 
     pub fn peek_at(&self, ahead: usize) -> Option<char> {
-        // Whatever is no character is no syntax either.
+        // Bytes that are not a character are not syntax either.
         self.codes.get(self.at + ahead).map(|&code| char::from_u32(code).unwrap_or('\u{fffd}'))
     }
 
@@ -210,20 +210,20 @@ impl<'s> Parser<'s> {
                 self.at += 1;
                 Item::Node(Node::Any { newline: self.flags.newline })
             }
-            '^' => self.place(1, Place::LineStart),
-            '$' => self.place(1, Place::LineEnd),
+            '^' => self.place(1, Boundary::LineStart),
+            '$' => self.place(1, Boundary::LineEnd),
             '\\' => self.escape(depth)?,
             _ => self.run(Vec::new())?,
         };
         self.repetitions(item, depth, nodes)
     }
 
-    fn place(&mut self, length: usize, place: Place) -> Item {
+    fn place(&mut self, length: usize, place: Boundary) -> Item {
         self.at += length;
         Item::Node(Node::At(place))
     }
 
-    /// The character that the next item stands for if it is one, with how much of the pattern spells it.
+    /// The character of the next item if it is one, with the length of its spelling.
     fn plain_ahead(&mut self) -> Parsed<Option<(u32, usize)>> {
         let (Some(c), Some(&code)) = (self.peek(), self.codes.get(self.at)) else { return Ok(None) };
         Ok(match c {
@@ -440,7 +440,7 @@ impl<'s> Parser<'s> {
         let Some(c) = self.peek_at(1) else { return Err("end pattern at escape".into()) };
         let word = |parser: &mut Self, boundary| {
             let ascii = parser.flags.letters == Letters::Ascii || parser.binary();
-            parser.place(2, Place::Word { ascii, boundary })
+            parser.place(2, Boundary::Word { ascii, boundary })
         };
         Ok(match c {
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' => {
@@ -449,10 +449,10 @@ impl<'s> Parser<'s> {
             }
             'b' => word(self, true),
             'B' => word(self, false),
-            'A' => self.place(2, Place::TextStart),
-            'Z' => self.place(2, Place::TextEndOrNewline),
-            'z' => self.place(2, Place::TextEnd),
-            'G' => self.place(2, Place::SearchStart),
+            'A' => self.place(2, Boundary::TextStart),
+            'Z' => self.place(2, Boundary::TextEndOrNewline),
+            'z' => self.place(2, Boundary::TextEnd),
+            'G' => self.place(2, Boundary::SearchStart),
             'K' => {
                 self.at += 2;
                 Item::Node(Node::Keep)
@@ -584,7 +584,7 @@ enum Item {
     Node(Node),
 }
 
-/// What a parenthesis opened.
+/// The kind of group that a parenthesis opened.
 enum Grouping {
     /// A group.
     Whole(Node),
@@ -592,7 +592,7 @@ enum Grouping {
     Rest(Node),
 }
 
-/// What has options of its own is one thing to its surroundings, whatever is inside.
+/// A group with options is one unit to its surroundings, whatever is inside.
 fn isolated(node: Node) -> Node {
     Node::Sequence(vec![node])
 }
@@ -607,7 +607,7 @@ pub(super) fn shortened(name: &str) -> String {
     format!("{}...", &name[..end])
 }
 
-/// The control character an escaped letter stands for.
+/// The control character of an escaped letter.
 pub(super) fn control(c: char) -> Option<u32> {
     Some(match c {
         'n' => 0x0a,

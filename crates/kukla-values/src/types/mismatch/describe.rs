@@ -116,7 +116,7 @@ pub(super) fn merge(varying: usize, counts: bool, alternatives: Vec<Vec<Mismatch
             break;
         }
     }
-    // Of several alternatives with the same fault in their block one is enough; everything else is said each time.
+    // Of several alternatives with the same fault in their block one is enough; everything else is repeated.
     let mut unique: Vec<Mismatch> = Vec::new();
     for mismatch in all {
         let about_block = matches!(mismatch.problem, Problem::UnexpectedBlock | Problem::MissingBlock);
@@ -370,7 +370,7 @@ impl Describer {
         Vec::new()
     }
 
-    /// What is wrong with the arguments, block aside.
+    /// The mismatch of the arguments, without the block.
     pub(super) fn arguments(&self, signature: &Signature, args: &[Type], path: &[Step]) -> Vec<Mismatch> {
         let args = match args.split_last() {
             Some((last, others)) if last.is_callable(true) => others,
@@ -396,7 +396,7 @@ impl Describer {
         Vec::new()
     }
 
-    /// What is wrong with the block.
+    /// The mismatch of the block.
     pub(super) fn block(&self, signature: &Signature, args: &[Type], path: &[Step]) -> Vec<Mismatch> {
         match (&signature.callable.block, args.last().filter(|ty| ty.is_callable(true))) {
             (None, Some(_)) => vec![Mismatch::new(path, Problem::UnexpectedBlock)],

@@ -20,10 +20,10 @@ fn pattern(source: &str) -> Type {
     Type::Pattern(Regexp::new(source).into_iter().collect())
 }
 
-/// What a member may be called.
+/// The pattern of member names.
 static MEMBER_NAME: LazyLock<Type> = LazyLock::new(|| pattern(r"\A[a-z_]\w*\z"));
 
-/// What a type may be called.
+/// The pattern of type names.
 pub(super) static TYPE_NAME: LazyLock<Type> = LazyLock::new(|| pattern(r"\A[A-Z]\w*(?:::[A-Z]\w*)*\z"));
 
 /// From annotation types to the hashes annotations are made from.
@@ -270,7 +270,7 @@ fn function(container: &str, name: &str, spec: &Value) -> Result<Method> {
     })
 }
 
-/// What the rules of overriding look at.
+/// The properties that the rules of overriding compare.
 struct Checked<'a> {
     label: &'a str,
     ty: &'a Type,

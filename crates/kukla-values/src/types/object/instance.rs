@@ -10,7 +10,7 @@ use crate::{Hash, Result, Value};
 /// An instance of an [`ObjectType`].
 #[derive(Debug)]
 pub struct Object {
-    /// What it is an instance of.
+    /// Its type.
     pub ty: Arc<ObjectType>,
     /// The values of the attributes that can be given, in the order of `ObjectType::given_attributes`.
     pub values: Vec<Value>,

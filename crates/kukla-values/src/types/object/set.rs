@@ -20,7 +20,7 @@ use crate::{Hash, Result, Str, Value};
 pub struct TypeSet {
     /// Its name.
     pub name: Str,
-    /// Who gives names their meaning.
+    /// The authority that resolves names.
     pub name_authority: Option<Str>,
     /// Its version.
     pub version: Option<Str>,
@@ -39,7 +39,7 @@ pub struct TypeSet {
 pub struct TypeSetReference {
     /// Its name.
     pub name: Str,
-    /// Who gives the name its meaning, if not the same as for the set itself.
+    /// The authority that resolves the name, if not the same as for the set itself.
     pub name_authority: Option<Str>,
     /// The versions that will do.
     pub version_range: Str,
