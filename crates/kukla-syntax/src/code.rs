@@ -63,7 +63,7 @@ impl std::str::FromStr for Strict {
 /// One rule a program can break: its name, its severity, its message and its explanation.
 ///
 /// Codes are declared with [`codes!`](crate::codes!) and used with [`diagnostic!`](crate::diagnostic!). There is one for each
-/// rule, even where Puppet reports many rules under one name; that name stands beside ours.
+/// rule, even where Puppet reports many rules under one name; that name is next to ours.
 #[derive(Debug)]
 pub struct Code {
     /// The upper-case name, as in `kukla explain NAME`.
@@ -76,7 +76,7 @@ pub struct Code {
     pub follows_strict: bool,
     /// The message, with `{name}` where a fact belongs.
     pub message: &'static str,
-    /// What the rule means and how to satisfy it: the doc comment of its declaration.
+    /// The meaning of the rule and how to satisfy it: the doc comment of its declaration.
     pub explanation: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What the lexer and the parser can object to, under the names Puppet gives these issues.
+//! Errors of the lexer and the parser, under the names Puppet gives these issues.
 
 crate::codes! {
     pub CODES;
@@ -6,7 +6,7 @@ crate::codes! {
     /// The text breaks off or goes on in a way no Puppet program does.
     ///
     /// The place named is the first token that cannot be part of the construct being read; the mistake itself often
-    /// stands just before it: a missing comma, a quote or brace left open.
+    /// is just before it: a missing comma, a quote or brace left open.
     ///
     /// ```puppet
     /// notify { 'a' message => 'b' }    # error
@@ -65,7 +65,7 @@ crate::codes! {
     /// ```
     UNTITLED_WITH_ADDITION as PARSE_ERROR: Error, "Syntax error resource body without title or hash with +>";
 
-    /// Before the braces of a resource stands a resource type, before those of an override a reference or a variable.
+    /// The braces of a resource must follow a resource type, those of an override a reference or a variable.
     ///
     /// ```puppet
     /// 'file' { mode => '0644' }    # error
@@ -139,7 +139,7 @@ crate::codes! {
     /// ```
     UNCLOSED_MLCOMMENT: Error, "Unclosed multiline comment";
 
-    /// A backslash in a double-quoted string stands before a character it has no meaning for; both are kept.
+    /// A backslash in a double-quoted string precedes a character that it cannot escape; both are kept.
     ///
     /// Known are `\n`, `\t`, `\r`, `\s`, `\$`, `\"`, `\'`, `\\`, `\uXXXX`, `\u{X...}` and a line break.
     ///

@@ -177,7 +177,7 @@ pub enum Number {
     Float(f64),
 }
 
-/// The value of a number token; `None` if the lexer has let through what is no number.
+/// The value of a number token; `None` if the lexer accepted an invalid number.
 pub(crate) fn number(token: &str) -> Option<Number> {
     let integer = |digits: &str, radix: u8| {
         let value = i128::from_str_radix(digits, radix.into()).ok();

@@ -1,6 +1,6 @@
 //! The kinds of tokens and nodes a tree is made of.
 
-/// What a token or a node of the tree is.
+/// The kind of a token or a node of the tree.
 ///
 /// Tokens come first, in groups that the predicates below rely on; nodes follow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -37,7 +37,7 @@ pub enum SyntaxKind {
     VariableName,
     /// `name`, `qualified::name`
     Name,
-    /// A bare word that is no name: `a-b`, `_x`.
+    /// A bare word that is not a valid name: `a-b`, `_x`.
     Word,
     /// `Type`, `Qualified::Type`
     TypeName,

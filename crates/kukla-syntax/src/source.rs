@@ -73,7 +73,7 @@ impl Source {
         self.0.lines.get_or_init(|| LineIndex::new(&self.0.text))
     }
 
-    /// What stands on a line, counted from one, without the blanks around it; `None` if there is no such line.
+    /// The text of a line, counted from one, without surrounding blanks; `None` if there is no such line.
     pub fn line_span(&self, line: u32) -> Option<Span> {
         let mut start = 0;
         for (number, text) in (1..).zip(self.text().split_inclusive('\n')) {

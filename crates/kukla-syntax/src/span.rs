@@ -1,10 +1,10 @@
-//! Where something stands in a source text: byte ranges, and the line and column Puppet would report for them.
+//! Positions in a source text: byte ranges, and the line and column Puppet would report for them.
 
 use std::ops::Range;
 
 /// A range of bytes in one source text, and the byte that messages name for it.
 ///
-/// What is written there is what is underlined. Puppet's line and column are those of another byte for many constructs: of the
+/// The range is underlined. Puppet's line and column are those of another byte for many constructs: of the
 /// operator for a binary expression, even of something before the range for some.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {

@@ -17,13 +17,13 @@ pub const MAX_DEPTH: u32 = 2000;
 #[derive(Clone, Debug)]
 pub struct Tree {
     text: Arc<str>,
-    /// The elements, and one more that stands where the text ends.
+    /// The elements, and one more at the end of the text.
     elements: Vec<Element>,
     /// For each heredoc whose tag and body are in the tree: the tag's element, the body's element, the particulars.
     heredocs: Vec<(u32, u32, Heredoc)>,
 }
 
-/// What is stored of a node or token.
+/// The stored data of a node or token.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     start: u32,
@@ -96,7 +96,7 @@ impl<'t> Node<'t> {
         self.index
     }
 
-    /// What this is.
+    /// Its kind.
     #[inline]
     pub fn kind(self) -> SyntaxKind {
         self.tree.elements[self.index as usize].kind
@@ -108,7 +108,7 @@ impl<'t> Node<'t> {
         self.tree.elements[self.index as usize].start
     }
 
-    /// Where this stands. A node begins and ends with a token that is neither blank nor comment.
+    /// Its span. A node begins and ends with a token that is neither blank nor comment.
     #[inline]
     pub fn span(self) -> Span {
         let end = (self.index + self.size()) as usize;

@@ -1,4 +1,4 @@
-//! What holds for every text: nothing panics, nothing is lost, PN survives being written and read.
+//! Invariants of every text: nothing panics, nothing is lost, PN can be written and read back.
 //!
 //! The texts are programs and templates with random damage done to them, the same ones in every run. The fuzz targets in
 //! `fuzz/` check the same properties for as long as one likes.

@@ -58,7 +58,7 @@ fn nesting_has_a_limit() {
     assert_eq!(messages(&chain), [""; 0]);
 }
 
-/// What hints at a brace that is not closed looks at each line once, and once for all blocks.
+/// The hint for an unclosed brace looks at each line once, and once for all blocks.
 #[test]
 #[allow(clippy::disallowed_methods)] // a test may look at the clock
 fn blocks_without_an_end_take_no_longer_than_others() {

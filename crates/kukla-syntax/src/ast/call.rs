@@ -40,7 +40,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// What is called; usually an [`Expr::Name`].
+    /// The callee; usually an [`Expr::Name`].
     pub fn function(self) -> Expr<'t> {
         match self.0.children().next() {
             Some(name) if name.kind() == K::TypeKw => Expr::Name(QualifiedName(name)),
@@ -67,7 +67,7 @@ impl<'t> Call<'t> {
 }
 
 impl<'t> MethodCall<'t> {
-    /// What the function is applied to: its first argument.
+    /// The first argument of the function.
     pub fn receiver(self) -> Expr<'t> {
         first_expr(self.0)
     }

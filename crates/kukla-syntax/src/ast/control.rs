@@ -31,7 +31,7 @@ impl<'t> Branch<'t> {
         first_expr(self.0)
     }
 
-    /// What to do.
+    /// The body.
     pub fn block(self) -> Option<Block<'t>> {
         self.0.child(K::Block).map(Block)
     }
@@ -41,13 +41,13 @@ impl<'t> Branch<'t> {
         self.0.start()
     }
 
-    /// Where the branch stands; for the first one, the whole `if`.
+    /// The span of the branch; for the first one, the whole `if`.
     pub fn span(self) -> crate::Span {
         self.0.span()
     }
 }
 
-/// What to do if nothing else applies.
+/// The body of `else`.
 pub type Else<'t> = Block<'t>;
 
 impl<'t> If<'t> {
@@ -73,19 +73,19 @@ impl<'t> Unless<'t> {
         first_expr(self.0)
     }
 
-    /// What to do if it does not hold.
+    /// The body if the condition is false.
     pub fn block(self) -> Option<Block<'t>> {
         self.0.child(K::Block).map(Block)
     }
 
-    /// What to do if it holds.
+    /// The body if the condition is true.
     pub fn else_block(self) -> Option<Else<'t>> {
         else_block(self.0)
     }
 }
 
 impl<'t> Case<'t> {
-    /// What is matched.
+    /// The value to match.
     pub fn test(self) -> Expr<'t> {
         first_expr(self.0)
     }
@@ -97,12 +97,12 @@ impl<'t> Case<'t> {
 }
 
 impl<'t> CaseOption<'t> {
-    /// What to match against; there is at least one.
+    /// The values to match against; there is at least one.
     pub fn values(self) -> impl Iterator<Item = Expr<'t>> {
         self.0.children().take_while(|child| child.kind() != K::Colon).filter_map(Expr::cast)
     }
 
-    /// What to do if it matches.
+    /// The body if it matches.
     pub fn block(self) -> Option<Block<'t>> {
         self.0.child(K::Block).map(Block)
     }

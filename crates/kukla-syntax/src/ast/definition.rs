@@ -45,7 +45,7 @@ pub(super) fn return_type(node: Node<'_>) -> Option<Expr<'_>> {
     node.child(K::ReturnType).map(first_expr)
 }
 
-/// What definitions with a name have in common. The name stands after the keyword.
+/// The common parts of definitions with a name. The name follows the keyword.
 macro_rules! definitions {
     ($($view:ident $keyword:ident;)*) => { $(
         impl<'t> $view<'t> {
@@ -159,7 +159,7 @@ impl<'t> Apply<'t> {
 }
 
 impl<'t> TypeAlias<'t> {
-    /// What stands on the left: an [`Expr::Type`], or for a type mapping an [`Expr::Access`].
+    /// The left-hand side: an [`Expr::Type`], or for a type mapping an [`Expr::Access`].
     pub fn left(self) -> Expr<'t> {
         self.0.children().nth(1).and_then(Expr::cast).unwrap_or(Expr::Error(self.0))
     }
@@ -176,12 +176,12 @@ impl<'t> TypeAlias<'t> {
         self.0.children().skip_while(|child| child.kind() != K::Equals).filter_map(Expr::cast)
     }
 
-    /// What stands on the right: a type, a hash or an array. A hash stands for `Object[{ ... }]`.
+    /// The right-hand side: a type, a hash or an array. A hash means `Object[{ ... }]`.
     pub fn right(self) -> Expr<'t> {
         self.right_parts().next().unwrap_or(Expr::Error(self.0))
     }
 
-    /// The hash after the type on the right, as in `type A = Parent { attributes => ... }`, which stands for
+    /// The hash after the type on the right, as in `type A = Parent { attributes => ... }`, which means
     /// `Object[{ attributes => ..., parent => Parent }]` unless the type is `Object` or `TypeSet`.
     pub fn object_hash(self) -> Option<super::Hash<'t>> {
         match self.right_parts().nth(1) {

@@ -173,7 +173,7 @@ impl<'t> Expr<'t> {
         }
     }
 
-    /// Where this stands.
+    /// Its span.
     pub fn span(self) -> Span {
         match self {
             Expr::Hash(hash) => hash.span(),

@@ -1,4 +1,4 @@
-//! Literals and names: what the text of a token stands for.
+//! Literals and names: the values of tokens.
 
 use std::borrow::Cow;
 
@@ -110,7 +110,7 @@ impl<'t> ReservedWord<'t> {
 }
 
 impl<'t> RenderText<'t> {
-    /// What is rendered: comments gone, `<%%` and `%%>` undone, blanks next to `-%>` and `<%-` gone.
+    /// The rendered text: comments removed, `<%%` and `%%>` unescaped, blanks next to `-%>` and `<%-` removed.
     pub fn value(self) -> String {
         let span = self.0.span();
         rendered_text(self.0.tree().text(), span.start as usize, span.end as usize)
@@ -225,7 +225,7 @@ impl<'t> Hash<'t> {
         }
     }
 
-    /// Where this stands.
+    /// Its span.
     pub fn span(self) -> Span {
         match self {
             Hash::Braced(node) => node.span(),

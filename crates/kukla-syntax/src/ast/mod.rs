@@ -55,7 +55,7 @@ macro_rules! views {
                 self.0
             }
 
-            /// Where this stands.
+            /// Its span.
             pub fn span(self) -> $crate::Span {
                 self.0.span()
             }

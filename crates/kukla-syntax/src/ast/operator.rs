@@ -127,17 +127,17 @@ operators! {
 macro_rules! binary {
     ($($view:ident, $operator:ident;)*) => { $(
         impl<'t> $view<'t> {
-            /// What stands on the left.
+            /// The left operand.
             pub fn left(self) -> Expr<'t> {
                 nth_expr(self.0, 0)
             }
 
-            /// What stands on the right.
+            /// The right operand.
             pub fn right(self) -> Expr<'t> {
                 nth_expr(self.0, 1)
             }
 
-            /// What stands between.
+            /// The operator.
             pub fn operator(self) -> $operator {
                 $operator::of(self.0)
             }
@@ -177,7 +177,7 @@ impl Negate<'_> {
 }
 
 impl<'t> Selector<'t> {
-    /// What is matched.
+    /// The value to match.
     pub fn left(self) -> Expr<'t> {
         first_expr(self.0)
     }
@@ -189,7 +189,7 @@ impl<'t> Selector<'t> {
 }
 
 impl<'t> SelectorEntry<'t> {
-    /// What to match against.
+    /// The value to match against.
     pub fn matching(self) -> Expr<'t> {
         nth_expr(self.0, 0)
     }
@@ -201,7 +201,7 @@ impl<'t> SelectorEntry<'t> {
 }
 
 impl<'t> Access<'t> {
-    /// What is accessed.
+    /// The value that is accessed.
     pub fn left(self) -> Expr<'t> {
         first_expr(self.0)
     }

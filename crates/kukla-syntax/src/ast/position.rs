@@ -3,7 +3,7 @@
 use crate::SyntaxKind::*;
 use crate::tree::Node;
 
-/// The offset Puppet's parser records for what this node stands for.
+/// The offset that Puppet's parser records for this node.
 pub(crate) fn puppet_offset(node: Node<'_>) -> u32 {
     let mut node = node;
     loop {

@@ -16,7 +16,7 @@ views! {
     ResourceDefaults = ResourceDefaults | Virtual;
     /// `Type[title] { attributes }`
     ResourceOverride = ResourceOverride | Virtual;
-    /// `name { attributes }`, which has no title and so is no resource
+    /// `name { attributes }`, which has no title and so is not a resource
     UntitledResource = UntitledResource;
     /// `name => value`, `name +> value`, `* => hash`
     Attribute = Attribute | AttributeSplat;
@@ -95,7 +95,7 @@ impl<'t> Attribute<'t> {
         }
     }
 
-    /// The token of the name; of the `*` if that stands for it.
+    /// The token of the name, or of the `*` in its place.
     pub fn name_token(self) -> Node<'t> {
         self.0.children().next().unwrap_or(self.0)
     }
@@ -118,7 +118,7 @@ fn attributes(node: Node<'_>) -> impl Iterator<Item = Attribute<'_>> {
     node.children().filter_map(Attribute::cast)
 }
 
-/// What resources, defaults and overrides have in common.
+/// The common parts of resources, defaults and overrides.
 macro_rules! resource_forms {
     ($($view:ident)*) => { $(
         impl<'t> $view<'t> {
@@ -194,12 +194,12 @@ impl<'t> ResourceOverride<'t> {
 }
 
 impl<'t> UntitledResource<'t> {
-    /// What stands before the braces.
+    /// The expression before the braces.
     pub fn name(self) -> Expr<'t> {
         first_expr(self.0)
     }
 
-    /// What stands in the braces.
+    /// The content of the braces.
     pub fn attributes(self) -> impl Iterator<Item = Attribute<'t>> {
         attributes(self.0)
     }
@@ -224,7 +224,7 @@ impl<'t> Collector<'t> {
         self.0.child(K::Query).map(Query)
     }
 
-    /// What to set on them.
+    /// The attributes to set on them.
     pub fn attributes(self) -> impl Iterator<Item = Attribute<'t>> {
         attributes(self.0)
     }
@@ -242,7 +242,7 @@ impl<'t> Query<'t> {
     }
 }
 
-/// What `<%= %>` renders.
+/// The expression of `<%= %>`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RenderBody<'t> {
     /// The value of an expression.
@@ -252,7 +252,7 @@ pub enum RenderBody<'t> {
 }
 
 impl<'t> Render<'t> {
-    /// What is rendered.
+    /// The rendered text.
     pub fn body(self) -> RenderBody<'t> {
         match self.0.child(K::Block) {
             Some(block) => RenderBody::Block(Block(block)),

@@ -5,7 +5,7 @@ use crate::SyntaxKind::*;
 use crate::codes::*;
 use crate::diagnostic;
 
-/// What follows a stretch of template text.
+/// The tag after a stretch of template text.
 enum Follows {
     /// The end of the template.
     End,
@@ -113,8 +113,8 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
         .map(|end| end + 2)
 }
 
-/// What the template text from `start` to `end` renders: comments left out, `<%%` and `%%>` undone, and blanks next to
-/// `-%>` and `<%-` taken away.
+/// The text that the template text from `start` to `end` renders: without comments, with `<%%` and `%%>` unescaped, and without
+/// blanks next to `-%>` and `<%-`.
 pub(crate) fn rendered_text(text: &str, start: usize, end: usize) -> String {
     let bytes = text.as_bytes();
     let mut rendered = String::with_capacity(end - start);

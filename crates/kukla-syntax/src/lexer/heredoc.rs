@@ -9,7 +9,7 @@ use crate::{Span, bail, diagnostic};
 /// How deep heredocs may stand in the texts of heredocs.
 const MAX_DEPTH: u32 = 16;
 
-/// After so many heredocs without a text no further text is looked for, since every search may read the whole rest.
+/// After this number of heredocs without a text no further text is searched for, because every search may read the whole rest.
 const MAX_FAILED: u32 = 8;
 
 /// Which escapes mean something in a heredoc.
@@ -181,7 +181,7 @@ impl<'t> Lexer<'t> {
         })
     }
 
-    /// The first line from `start` that ends with the tag. What else stands on that line does not matter to Puppet.
+    /// The first line from `start` that ends with the tag. Puppet ignores the rest of that line.
     fn find_end(&self, start: usize, end_tag: &str) -> Option<EndLine> {
         let mut line_start = start;
         while line_start < self.end {
@@ -283,7 +283,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Reads what stands between `@(` and `)`.
+/// Reads the text between `@(` and `)`.
 fn parse_tag(text: &str, start: usize, end: usize) -> Option<Tag<'_>> {
     let inside = &text[start..end];
     let name_len = inside.find([':', '/', '\r', '\n']).unwrap_or(inside.len());

@@ -3,7 +3,7 @@
 //! The tokens tile the text: each ends where the next begins, blanks and comments included, so two flat arrays hold them
 //! all. Nothing is decoded here; a string is a stretch of text until someone asks for its value.
 //!
-//! Which token a character begins can depend on what stands before it (`/` divides or begins a regular expression, `[`
+//! Which token a character begins can depend on the token before it (`/` divides or begins a regular expression, `[`
 //! accesses or begins an array), and Puppet decides by the tokens its lexer has *returned*, which inside interpolated
 //! strings are not the neighbours on the page. [`Context::after`] keeps that memory.
 
@@ -27,13 +27,13 @@ const MAX_DIAGNOSTICS: usize = 500;
 /// The tokens of one text.
 #[derive(Default)]
 pub(crate) struct Tokens {
-    /// What each token is; the last is `Eof`.
+    /// The kind of each token; the last is `Eof`.
     pub kinds: Vec<SyntaxKind>,
     /// Where each token begins.
     pub starts: Vec<u32>,
     /// The heredocs, in the order of their tags.
     pub heredocs: Vec<Heredoc>,
-    /// What is wrong with the tokens, each with the offset at which Puppet would have noticed.
+    /// Errors in the tokens, each with the offset at which Puppet would have noticed.
     pub diagnostics: Vec<(u32, Diagnostic)>,
 }
 
@@ -45,7 +45,7 @@ impl Tokens {
     }
 }
 
-/// What a template's code is about to do when its tag closes.
+/// The pending action of a template's code when its tag closes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EppMode {
     /// Not a template.
@@ -62,7 +62,7 @@ struct OpenInterpolation {
     braces: u32,
     /// The token after its `${`.
     first: usize,
-    /// What goes on after its `}`.
+    /// The construct that continues after its `}`.
     within: Within,
 }
 
@@ -72,7 +72,7 @@ enum Within {
     Heredoc,
 }
 
-/// What the meaning of the next character depends on. The text of a heredoc begins with a fresh one.
+/// The state that the meaning of the next character depends on. The text of a heredoc begins with a fresh one.
 struct Context {
     /// The last token returned, in Puppet's sense.
     after: SyntaxKind,
@@ -125,7 +125,7 @@ struct Lexer<'t> {
     noticed_at: Option<usize>,
 }
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Manifest,
@@ -424,7 +424,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Whether a blank or nothing at all stands before here.
+    /// Whether a blank or the beginning of the text precedes this position.
     fn after_blank(&self) -> bool {
         match self.bytes[..self.pos].last() {
             None | Some(b' ' | b'\t' | b'\r' | b'\n') => true,

@@ -94,7 +94,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Something that begins with a digit and is no number. The whole of `1.5x` is meant, although `1.` has been read.
+    /// A token that begins with a digit and is not a number. The whole of `1.5x` is meant, although `1.` has been read.
     fn bad_number(&mut self, start: usize) {
         let mut end = start;
         while self.is_word(end) {
@@ -158,7 +158,7 @@ fn is_decimal(mut rest: &[u8]) -> bool {
     }
 }
 
-/// What is wrong with a number's digits.
+/// The error in a number's digits.
 fn refused(code: &'static Code, value: &str) -> Diagnostic {
     Diagnostic::new(code, vec![("value", Fact::of(value))])
 }

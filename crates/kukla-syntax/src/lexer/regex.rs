@@ -39,7 +39,7 @@ impl Lexer<'_> {
     }
 }
 
-/// What is wrong with the structure of a pattern, in Ruby's words. Finer points show when it is compiled.
+/// The error in the structure of a pattern, in Ruby's words. Finer points show when it is compiled.
 fn problem(pattern: &[u8]) -> Option<&'static str> {
     let mut groups = 0usize;
     let mut at = 0;

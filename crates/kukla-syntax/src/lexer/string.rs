@@ -46,7 +46,7 @@ impl Lexer<'_> {
         match self.text_stop(from, true) {
             Stop::Quote(end) => self.emit_to(DqString, end + 1),
             Stop::End => match self.bytes[from..self.end].iter().rposition(|&byte| byte == b'$') {
-                // Puppet begins anew after a `$` that begins nothing.
+                // Puppet starts again after a `$` that begins nothing.
                 Some(dollar) => self.unclosed(from + dollar + 1, "''"),
                 None => self.unclosed(from, "'\"'"),
             },
@@ -196,7 +196,7 @@ impl Lexer<'_> {
             if ch == 'u' && !self.known_escape(at) {
                 let mut wrong = diagnostic!(reported, ILLEGAL_UNICODE_ESCAPE).label(place, "this escape");
                 if unicode_digits(&self.bytes[at + 2..self.end]).is_some() {
-                    // A well-formed escape for what is no character.
+                    // A well-formed escape that is not a character.
                     wrong.severity = Severity::Error;
                 }
                 self.report(wrong);

@@ -5,7 +5,7 @@ use crate::SyntaxKind::*;
 use crate::codes::{CLASS_KEYWORD_AS_NAME, QUOTED_NAME};
 use crate::diagnostic;
 
-/// Where a parameter stands.
+/// The context of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     /// Between parentheses or pipes.

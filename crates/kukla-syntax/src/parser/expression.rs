@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Calls, accesses and collectors, which apply to what stands right before them.
+    /// Calls, accesses and collectors, which apply to the expression directly before them.
     fn postfix(&mut self, from: usize) -> Parsed {
         loop {
             match self.current {
@@ -402,7 +402,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `<%= expression %>`, or `<%= { statements } %>` where the braces are no hash.
+    /// `<%= expression %>`, or `<%= { statements } %>` where the braces are not a hash.
     fn epp_render(&mut self, from: usize) -> Parsed {
         self.bump();
         if self.current == LBrace {

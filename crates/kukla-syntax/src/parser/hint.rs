@@ -1,10 +1,10 @@
-//! What a syntax error probably means.
+//! The probable meaning of a syntax error.
 
 use super::Parser;
 use crate::SyntaxKind::*;
 
 impl Parser<'_> {
-    /// What might help someone who wrote the current token where it cannot be.
+    /// A hint for a token that cannot be at its position.
     pub(super) fn hint(&self) -> Option<String> {
         let before = (0..self.at).rev().map(|index| self.tokens.kinds[index]).find(|kind| *kind > HeredocEnd);
         let after_operand =
@@ -44,7 +44,7 @@ impl Parser<'_> {
         Some(hint)
     }
 
-    /// What might help someone who has learnt another word for `elsif`: it stands after the brace of a block and on this line.
+    /// A hint for another language's spelling of `elsif`: it follows the brace of a block on the same line.
     pub(super) fn misspelt_elsif(&self) -> Option<String> {
         let line = self.text[..self.tokens.starts[self.at] as usize].rfind('\n').map_or(0, |end| end + 1);
         let mut tokens = (0..self.at).rev().filter(|index| self.tokens.kinds[*index] > HeredocEnd);
@@ -57,7 +57,7 @@ impl Parser<'_> {
         is_after_block.then(|| format!("`{}` is written `elsif` in Puppet", self.token_text(word)))
     }
 
-    /// The brace that is probably the one not closed, of those that are open at the end: the first whose closing brace stands further to
+    /// The brace that is probably unclosed, of those that are open at the end: the first whose closing brace is further to
     /// the left than the line that opens it, as if it were meant for another.
     pub(super) fn unclosed_brace(&self, opening: usize) -> usize {
         let mut open = Vec::new();

@@ -20,10 +20,10 @@ use crate::lexer::{Form, Heredoc, Tokens, lex, rendered_text};
 use crate::tree::{Builder, MAX_DEPTH, Tree};
 use crate::{Diagnostic, Source, Span, Stage, decode, diagnostic};
 
-/// After so many errors the rest of the text is left unread.
+/// After this number of errors the rest of the text is not parsed.
 const MAX_ERRORS: usize = 100;
 
-/// What parsing yields: a tree, always, and what is wrong with the text.
+/// The result of parsing: always a tree, and the errors in the text.
 #[derive(Clone, Debug)]
 pub struct Parse {
     /// The tree; it holds the whole text, right or wrong.
@@ -39,7 +39,7 @@ impl Parse {
     }
 }
 
-/// What may differ between one reading and another.
+/// Options of the parser.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParseOptions {
     /// Whether `plan` and `apply` are keywords.
@@ -89,7 +89,7 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
         return Parse { tree, diagnostics: Vec::new() };
     }
     point_at_odd_overrides(&tree, &mut diagnostics, odd_overrides);
-    // That something is missing at the end is no wonder if the lexer stumbled before.
+    // A missing token at the end is expected if the lexer failed before.
     if tokens.diagnostics.iter().any(|(_, diagnostic)| diagnostic.is_error()) {
         let end = tree.text().len() as u32;
         diagnostics.retain(|(_, wrong)| !(wrong.span() == Span::at(end) && *wrong.code == SYNTAX_ERROR));
@@ -185,7 +185,7 @@ struct Parser<'t> {
     gave_up: bool,
     /// Argument lists without a function in the statements being read.
     strays: usize,
-    /// What is wrong, each with the offset of the token at which Puppet would have noticed.
+    /// The errors, each with the offset of the token at which Puppet would have noticed.
     diagnostics: Vec<(u32, Diagnostic)>,
     /// Complaints about what cannot be overridden: which diagnostics, and where the braces are.
     odd_overrides: Vec<(usize, u32)>,
@@ -344,12 +344,12 @@ impl<'t> Parser<'t> {
     #[cold]
     fn unexpected<T>(&mut self) -> Parsed<T> {
         if self.current == ErrorToken {
-            // The lexer has said what is wrong.
+            // The lexer has reported the error.
             self.last_error = self.at;
             return Err(Fail);
         }
         if self.last_error == self.at {
-            // It has been said, and everything around fails with it.
+            // It has been reported, and everything around fails with it.
             return Err(Fail);
         }
         let (location, span) = match self.current {
@@ -438,7 +438,7 @@ impl<'t> Parser<'t> {
         matches!(self.tokens.kinds[token], SqString | DqString) && self.token_text(token).contains('\n')
     }
 
-    /// Where the current token is. Puppet has no token for the `}` of an interpolation, so the text after it stands in.
+    /// The position of the current token. Puppet has no token for the `}` of an interpolation, so the text after it is used.
     fn token_span(&self) -> Span {
         match self.current {
             InterpolationClose => Span::at(self.tokens.span(self.at).end),
@@ -493,7 +493,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The text of a heredoc, which is read where it stands, whatever else is being read.
+    /// The text of a heredoc, which is parsed at its own position, independently of the surrounding construct.
     #[cold]
     fn heredoc_body(&mut self, index: usize) {
         let Some(heredoc) = self.body_at(index) else {

@@ -85,7 +85,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Decides by what stands on the left what attributes without a title are.
+    /// Decides by the left-hand side what attributes without a title are.
     fn untitled(&mut self, from: usize, left: crate::SyntaxKind, opening: usize, inside: usize) {
         let kind = match left {
             TypeName => ResourceDefaults,

@@ -151,7 +151,7 @@ impl Parser<'_> {
         self.strays = first_stray;
     }
 
-    /// What can follow the first expression of a statement: the arguments of a call without parentheses.
+    /// The continuation of a statement's first expression: the arguments of a call without parentheses.
     pub(super) fn statement_rest(
         &mut self,
         from: usize,
@@ -163,7 +163,7 @@ impl Parser<'_> {
             && !matches!(self.current, RBrace | Eof | Comma)
             && is_statement_function(self.token_text(first));
         if is_call {
-            // Puppet pairs names and arguments after it has read the whole list, so a `;` between them is no obstacle.
+            // Puppet pairs names and arguments after it has read the whole list, so a `;` between them does not matter.
             self.eat(Semicolon);
             self.assignment()?;
             while self.eat(Comma) {

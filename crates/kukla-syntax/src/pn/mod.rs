@@ -31,7 +31,7 @@ pub enum Pn<'t> {
     Call(Cow<'t, str>, Vec<Pn<'t>>),
 }
 
-/// What is nested deeply is taken apart level by level.
+/// Deep nesting is freed level by level.
 impl Drop for Pn<'_> {
     fn drop(&mut self) {
         match self {

@@ -11,12 +11,12 @@ use super::Pn;
 /// PN text nested deeper than this is refused.
 const MAX_DEPTH: u32 = 50_000;
 
-/// Why a text is no PN, and where.
+/// The error in an invalid PN text, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     /// The offset of the character that does not fit.
     pub offset: usize,
-    /// What was expected.
+    /// The expected syntax.
     pub expected: &'static str,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str) -> Result<Pn<'static>, ReadError> {
 }
 
 impl Reader<'_> {
-    /// The next character that is no blank.
+    /// The next character that is not blank.
     fn peek(&mut self) -> Option<char> {
         while self.chars.next_if(|(_, c)| matches!(c, ' ' | '\t' | '\r' | '\n')).is_some() {}
         self.chars.peek().map(|&(_, c)| c)

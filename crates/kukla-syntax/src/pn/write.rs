@@ -36,7 +36,7 @@ impl Pn<'_> {
     }
 }
 
-/// What stands in a list of the JSON form.
+/// An element of a list in the JSON form.
 enum Item<'a, 't> {
     Name(&'a str),
     Pn(&'a Pn<'t>),

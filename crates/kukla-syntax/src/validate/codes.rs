@@ -1,12 +1,12 @@
-//! What a program that parses can still get wrong, under the names Puppet gives these issues.
+//! Errors in a program that can be parsed, under the names Puppet gives these issues.
 
 crate::codes! {
     pub CODES;
 
-    /// A text has so many problems that not all of them are listed.
+    /// A text has too many problems to list all of them.
     MORE_PROBLEMS: Error, "{count} more problems are not listed";
 
-    /// A class, define or node stands inside something that is not a class: a condition, a lambda, a define.
+    /// A class, define or node is inside a construct other than a class: a condition, a lambda, a define.
     ///
     /// ```puppet
     /// if $facts['virtual'] == 'kvm' {
@@ -15,7 +15,7 @@ crate::codes! {
     /// ```
     NOT_TOP_LEVEL: Error, "Classes, definitions, and nodes may only appear at toplevel or inside other classes";
 
-    /// A function or a type alias stands inside a class or a block; these belong at the top of a file.
+    /// A function or a type alias is inside a class or a block; these belong at the top of a file.
     ///
     /// ```puppet
     /// class a {
@@ -31,7 +31,7 @@ crate::codes! {
     /// ```
     CROSS_SCOPE_ASSIGNMENT: Error, "Illegal attempt to assign to '{name}'. Cannot assign to variables in other namespaces";
 
-    /// What stands left of `=` is neither a variable nor a list of variables.
+    /// The left-hand side of `=` is neither a variable nor a list of variables.
     ///
     /// ```puppet
     /// 'a' = 1    # error
@@ -74,7 +74,7 @@ crate::codes! {
     /// ```
     ILLEGAL_INDEXED_ASSIGNMENT: Error, "Illegal attempt to assign via [index/key]. Not an assignable reference";
 
-    /// A construct that produces no value stands where a value is needed.
+    /// A construct that produces no value is used where a value is needed.
     ///
     /// ```puppet
     /// $a = class b { }    # error
@@ -124,7 +124,7 @@ crate::codes! {
     /// ```
     ILLEGAL_HOSTNAME_INTERPOLATION: Error, "An interpolated expression is not allowed in a hostname of a node";
 
-    /// A construct stands where only something else can stand, such as a number in place of a function's name.
+    /// A construct is used where only another kind is allowed, such as a number in place of a function's name.
     ///
     /// ```puppet
     /// 1()    # error
@@ -290,7 +290,7 @@ crate::codes! {
     /// ```
     DUPLICATE_PARAMETER: Error, "The parameter '{name}' is declared more than once in the parameter list";
 
-    /// A key stands twice in a hash; only the last one would count.
+    /// A key occurs twice in a hash; only the last one would count.
     ///
     /// ```puppet
     /// notice({ 'a' => 1, 'a' => 2 })    # error

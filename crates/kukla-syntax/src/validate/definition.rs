@@ -271,7 +271,7 @@ impl<'t> Checker<'_, 't> {
             Expr::Access(access) => access.left(),
             other => other,
         };
-        // A hash on the right of an alias stands for a type.
+        // A hash on the right of an alias means an object type.
         if !matches!(name, Expr::Type(_) | Expr::Hash(_) | Expr::Error(_)) {
             self.unacceptable(ty, "a type reference", with_article(container));
         }

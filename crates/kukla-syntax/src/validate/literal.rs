@@ -89,7 +89,7 @@ fn list<'t>(values: impl Iterator<Item = Expr<'t>>) -> Option<String> {
     Some(format!("[{}]", values?.join(", ")))
 }
 
-/// A literal inside another: text is quoted there, which tells it from what is no text. A bare word, a quoted string and a
+/// A literal inside another: text is quoted there, which distinguishes it from other values. A bare word, a quoted string and a
 /// type's name are the same if they read the same, as they are for Puppet.
 fn inside(expr: Expr<'_>) -> Option<String> {
     let text = literal(expr)?;

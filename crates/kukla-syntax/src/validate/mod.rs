@@ -1,6 +1,6 @@
 //! Static validation: what Puppet's grammar lets through and its language does not.
 //!
-//! One walk over the tree, each construct checked where it stands. The checks of a construct come in the order in which
+//! One walk over the tree checks each construct in place. The checks of a construct come in the order in which
 //! Puppet reports them, since people look at the first one.
 
 mod assign;
@@ -26,18 +26,18 @@ use codes::*;
 use effect::has_no_effect;
 use label::{Capitalized, label, with_article};
 
-/// What validation depends on besides the text.
+/// The context of validation besides the text.
 #[derive(Clone, Debug, Default)]
 pub struct Rules<'a> {
     /// Puppet's `strict` setting.
     pub strict: Strict,
-    /// What the file's place in a module allows it to define.
+    /// The definitions that the file's location in a module allows.
     pub namespace: FileNamespace<'a>,
-    /// Puppet's `tasks` setting: a script runs, and what makes a catalog stands only in `apply` blocks.
+    /// Puppet's `tasks` setting: a script runs, and catalog constructs are allowed only in `apply` blocks.
     pub tasks: bool,
 }
 
-/// What is wrong with a program that parses, in the order in which Puppet reports it.
+/// The errors of a program that can be parsed, in the order in which Puppet reports them.
 pub fn validate(tree: &Tree, rules: &Rules<'_>) -> Vec<Diagnostic> {
     let mut checker = Checker { rules, found: Vec::new(), unlisted: 0, open: Vec::with_capacity(32) };
     checker.place_of_statements(tree);
@@ -82,7 +82,7 @@ impl<'t> Checker<'_, 't> {
                 self.found.push(diagnostic);
                 return;
             }
-            // One stands for all that follow, and is as bad as the worst of them.
+            // One summarises all that follow, with the severity of the worst of them.
             self.unlisted += 1;
             match self.found.get_mut(MOST_LISTED) {
                 Some(known) => known.severity = known.severity.min(severity),
@@ -274,7 +274,7 @@ impl<'t> Checker<'_, 't> {
         }
     }
 
-    /// Something stands where only something else can.
+    /// A construct is used where only another kind is allowed.
     fn unacceptable(&mut self, expr: Expr<'t>, feature: &str, container: impl std::fmt::Display) {
         let construct = Capitalized(with_article(expr));
         self.report(diagnostic!(at(expr), ILLEGAL_EXPRESSION { construct, feature, container }));

@@ -9,7 +9,7 @@ use super::{Checker, at};
 use crate::ast::{Expr, Manifest};
 use crate::{Tree, diagnostic};
 
-/// What the place of a file allows it to define.
+/// The definitions that the location of a file allows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FileNamespace<'a> {
     /// Anything: a site manifest, or text without a file.
@@ -19,7 +19,7 @@ pub enum FileNamespace<'a> {
     Module {
         /// The file, as messages name it.
         file: &'a str,
-        /// What names must begin with, in lower case.
+        /// The required prefix of names, in lower case.
         namespace: String,
     },
     /// Nothing: a file in a module where no definition is ever looked for.
@@ -30,7 +30,7 @@ pub enum FileNamespace<'a> {
 }
 
 impl<'a> FileNamespace<'a> {
-    /// What a file may define, given where modules lie and which files are the site's manifest.
+    /// The definitions allowed in a file, given the directories of modules and the files of the site manifest.
     pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> FileNamespace<'a> {
         FileNamespace::seen_from(Path::new(""), file, modulepath, manifest)
     }
@@ -74,7 +74,7 @@ impl<'a> FileNamespace<'a> {
     }
 }
 
-/// What names in a file of a module must begin with, by where it lies among files of its kind, as in `server/config.pp`.
+/// The required prefix of names in a file of a module, by its path among files of its kind, as in `server/config.pp`.
 fn namespace(module: &str, file: &str) -> String {
     let mut namespace = String::with_capacity(module.len() + file.len() + 2);
     namespace.push_str(module);

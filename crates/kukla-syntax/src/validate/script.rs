@@ -1,4 +1,4 @@
-//! Scripts and plans, which Puppet runs under its `tasks` setting: what belongs to catalogs stands only in `apply` blocks.
+//! Scripts and plans, which Puppet runs under its `tasks` setting: catalog constructs are allowed only in `apply` blocks.
 
 use super::codes::*;
 use super::label::{Capitalized, with_article};

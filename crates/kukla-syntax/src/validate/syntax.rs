@@ -22,7 +22,7 @@ impl<'t> Checker<'_, 't> {
     }
 }
 
-/// What is wrong with a text of a given syntax, if the syntax is one we know. Of `a+b+c` the last part that is known
+/// The error in a text of a given syntax, if the syntax is a known one. Of `a+b+c` the last known part
 /// decides.
 pub fn check_text(text: &str, syntax: &str, span: Span) -> Option<Diagnostic> {
     let mut known = syntax;
