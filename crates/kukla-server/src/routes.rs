@@ -146,10 +146,9 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Tasks, &Method::GET) => tasks(server, call, rest),
         (Route::Authority, _) => match &server.authority {
             Some(authority) => ca::http::answer(authority, call, rest),
-            None => Answer::refused(
-                StatusCode::NOT_FOUND,
-                "Not MountedFiles: the certificate authority is elsewhere",
-            ),
+            None => {
+                Answer::refused(StatusCode::NOT_FOUND, "Not Found: the certificate authority is elsewhere")
+            }
         },
         (Route::Status, &Method::GET | &Method::HEAD) => status::answer(server, call, rest),
         (Route::Metrics, &Method::GET) => {

@@ -226,7 +226,7 @@ impl Server {
         is_revoked.then_some("the certificate is revoked")
     }
 
-    /// Compiles when it is its turn; when too many wait already, the agent is line to come back later.
+    /// Compiles when it is its turn; when too many wait already, the agent is asked to come back later.
     async fn compiled(self: &Arc<Server>, call: Call, route: Route) -> Answer {
         let most = (self.settings.compiling.queue + self.settings.compiling.threads) as u64;
         let queued = QueuedCatalog::new(Arc::clone(&self.metrics));

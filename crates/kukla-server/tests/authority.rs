@@ -162,11 +162,7 @@ fn requests_keep_the_rules() {
     assert!(put(&harness, "a2", &text).text().contains("authorization extension, which is disallowed"));
     let constraints = text_extension(oids::by_name("2.5.29.19").unwrap(), "x").unwrap();
     let (_, text) = request("a3", vec![constraints]);
-    assert!(
-        put(&harness, "a3", &text)
-            .text()
-            .contains("MountedFiles extensions that are not permitted: 2.5.29.19")
-    );
+    assert!(put(&harness, "a3", &text).text().contains("Found extensions that are not permitted: 2.5.29.19"));
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn files_of_modules_and_of_mount_points() {
     assert_eq!(missing.status, 404);
     assert_eq!(
         missing.json(),
-        json!({"message": "Not MountedFiles: Could not find file_metadata modules/web/none.txt", "issue_kind": "RESOURCE_NOT_FOUND"})
+        json!({"message": "Not Found: Could not find file_metadata modules/web/none.txt", "issue_kind": "RESOURCE_NOT_FOUND"})
     );
     let names = |reply: &Reply| -> Vec<String> {
         reply
