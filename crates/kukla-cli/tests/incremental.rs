@@ -314,7 +314,7 @@ fn watching_prints_what_an_edit_changes() {
         }
     };
     wait_for(&out, "8 compiled, 0 failed");
-    wait_for(&err, "Ctrl-C ends it");
+    wait_for(&err, "stop with Ctrl-C");
     repository.put("modules/app/files/plain", "fancy");
     wait_for(&out, "+ Notify[");
     repository.put("data/nodes/n2.yaml", "app::size: 22\n");

@@ -196,7 +196,7 @@ fn wrapped_public(der: &[u8]) -> Option<ParsedKey> {
     other(info.algorithm.oid)
 }
 
-/// What OpenSSL calls an algorithm that is not RSA.
+/// The name that OpenSSL has for an algorithm that is not RSA.
 fn other(algorithm: ObjectIdentifier) -> Option<ParsedKey> {
     let kind = match algorithm.as_bytes() {
         [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10] => "RSASSA-PSS",

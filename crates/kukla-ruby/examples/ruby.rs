@@ -94,7 +94,7 @@ impl Host for Terminal {
     }
 }
 
-/// Who starts a script by hand lets it know the time and the environment.
+/// A script that is started by hand may use the clock and the environment.
 fn policy() -> Policy {
     Policy { clock: Access::On, randomness: Access::On, variables: Variables::On, ..Policy::default() }
 }

@@ -8,14 +8,14 @@ use crate::ruby::State;
 
 /// A place in a program that runs.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct BacktraceLine {
     unit: Rc<Unit>,
     body: u32,
     /// The line, from 1.
     pub line: u32,
 }
 
-impl Place {
+impl BacktraceLine {
     /// The file.
     pub(crate) fn file(&self) -> &str {
         &self.unit.program.file
@@ -28,13 +28,13 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for BacktraceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BacktraceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:in `{}'", self.file(), self.line, self.label())
     }
@@ -45,10 +45,10 @@ const MOST: usize = 200;
 
 impl State {
     /// The places of all calls, the innermost first, without the first few.
-    pub(crate) fn places(&self, skip: usize) -> Rc<[Place]> {
+    pub(crate) fn places(&self, skip: usize) -> Rc<[BacktraceLine]> {
         let mut line = self.run.line;
         let frames = self.run.frames.iter().rev().map(|at| {
-            let place = Place { unit: at.unit().clone(), body: at.body(), line };
+            let place = BacktraceLine { unit: at.unit().clone(), body: at.body(), line };
             line = at.caller_line;
             place
         });

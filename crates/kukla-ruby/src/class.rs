@@ -87,8 +87,8 @@ impl Native {
     }
 }
 
-/// The rows of a table. `method("map", 0, 0, map).alias("collect")` stands for two methods with the same code: each knows the name that it was
-/// called by, which its enumerators and messages show.
+/// The rows of a table. `method("map", 0, 0, map).alias("collect")` declares two methods with the same code: each knows the name that it
+/// was called by, which its enumerators and messages show.
 macro_rules! methods {
     ($($row:ident $args:tt $(.alias($alias:literal))*),* $(,)?) => {
         &[$($row $args, $($row $args.named($alias),)*)*]
@@ -99,7 +99,7 @@ pub(crate) use methods;
 /// A class or module written in Rust.
 #[derive(Debug)]
 pub struct NativeClass {
-    /// Its full name: `Enumerator::Lazy`. The namespace stands before it in the list.
+    /// Its full name: `Enumerator::Lazy`. The namespace precedes it in the list.
     pub name: &'static str,
     /// The name of its superclass; `None` makes it a module (and `BasicObject` what it is).
     pub superclass: Option<&'static str>,
@@ -264,7 +264,7 @@ classes! {
     PSYCH_SYNTAX_ERROR = library::yaml::PSYCH_SYNTAX_ERROR,
 }
 
-/// What a class is.
+/// The kind of a class.
 #[derive(Clone, Debug)]
 pub enum ClassKind {
     /// A class.
@@ -286,13 +286,13 @@ pub struct Constant {
 
 /// A class or module.
 pub struct Class {
-    /// What every object has; its class is the singleton class once there is one.
+    /// The head of every object; its class is the singleton class once there is one.
     pub head: Head,
     /// Its full name, once it has one.
     pub name: Option<Rc<str>>,
     /// Whether the name begins with that of a module without a name, and changes when that gets one.
     pub temporary_name: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: ClassKind,
     /// The class it inherits from.
     pub superclass: Option<ClassId>,

@@ -26,7 +26,7 @@ impl Ruby<'_> {
         self.type_error(format!("no implicit conversion of {word} into {into}"))
     }
 
-    /// What a conversion method gives, which must be of the right class: `can't convert X to Y (X#to_y gives Z)`.
+    /// The result of a conversion method, which must be of the right class: `can't convert X to Y (X#to_y gives Z)`.
     fn converted(
         &mut self,
         value: &Value,

@@ -1,4 +1,4 @@
-//! What reaches outside, asked of the world's policy; a refusal is a `SecurityError` that says how to allow it.
+//! Effects, each checked against the world's policy; a refusal is a `SecurityError` that says how to allow it.
 
 use kukla_values::richdata;
 use kukla_world::answers::{self, Kind};
@@ -9,7 +9,7 @@ use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-/// What libraries written in Ruby ask before they would reach outside.
+/// Checks that libraries written in Ruby make before an effect.
 pub const DOORS: &[Native] = &[
     method("__network", 1, 1, |ruby, _, args| {
         let host = text(ruby, &args[0])?;

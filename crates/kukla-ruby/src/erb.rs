@@ -1,7 +1,7 @@
 //! ERB: templates as Ruby code.
 //!
 //! A template becomes the code that Ruby's own ERB makes of it: a variable that collects the output, a `<<` for each piece of text and each
-//! `<%= %>`, and the code between the tags as it stands. Lines stay where they are, so errors name the template's own lines.
+//! `<%= %>`, and the unchanged code between the tags. Lines keep their numbers, so errors name the template's own lines.
 
 /// How line ends after tags are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ struct Compiler<'a> {
     output: &'a str,
     /// Text not yet written out.
     text: String,
-    /// Whether the code stands at the start of a line.
+    /// Whether the code is at the start of a line.
     fresh_line: bool,
     /// Whether the line of the template that is being read began with a tag.
     line_opened: bool,
@@ -133,7 +133,7 @@ impl Compiler<'_> {
             }
         }
         statement.push_str("\".freeze");
-        // So that what follows stands on the line it stands on in the template.
+        // Keeps the following code on its line of the template.
         let lines = text.bytes().filter(|byte| *byte == b'\n').count();
         statement.extend(std::iter::repeat_n('\n', lines));
         self.push(&statement);
@@ -251,7 +251,7 @@ impl Compiler<'_> {
                 code.push_str(part);
             };
             let Some(at) = rest.find("%>") else {
-                // What stands in a tag that nothing closes is text.
+                // The content of a tag that is not closed is text.
                 self.text = code + rest;
                 return "";
             };
@@ -283,7 +283,7 @@ impl Compiler<'_> {
 struct Opening<'t> {
     /// The tag that was found.
     tag: Option<Tag>,
-    /// What comes after it.
+    /// The text after it.
     rest: &'t str,
     /// Whether it is the first thing on its line.
     opens_line: bool,

@@ -1,4 +1,4 @@
-//! What ends an evaluation before its time: exceptions, jumps, limits.
+//! Early ends of an evaluation: exceptions, jumps, limits.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::value::Value;
 /// The result of evaluating something.
 pub type Result<T = Value> = std::result::Result<T, Box<Unwind>>;
 
-/// What ends an evaluation before its time.
+/// An early end of an evaluation.
 pub enum Unwind {
     /// An exception, which `rescue` may catch.
     Raise(Value),

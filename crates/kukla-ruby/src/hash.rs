@@ -1,6 +1,6 @@
 //! The entries of a hash, in the order they were added.
 //!
-//! A `Table` knows hash codes and positions; when two keys are the same is asked of whoever looks, since a program may have defined `eql?` and
+//! A `Table` knows hash codes and positions; the caller decides when two keys are the same, since a program may have defined `eql?` and
 //! `hash` itself (see `Ruby::hash_get` and its like in `keys.rs`).
 
 use hashbrown::HashTable;

@@ -264,7 +264,7 @@ impl Ruby<'_> {
         (if arity < 0 { -arity - 1 } else { arity }) as usize
     }
 
-    /// What stands between joined elements when nobody says so: `$,`.
+    /// The default separator of joined elements: `$,`.
     pub(crate) fn globals_join_separator(&mut self) -> Option<Value> {
         let name = self.symbols.existing("$,")?;
         self.globals.get(&name).filter(|value| !value.is_nil()).cloned()

@@ -60,7 +60,7 @@ fn plain_eql(a: &Value, b: &Value) -> Option<bool> {
 }
 
 impl Table {
-    /// Where a key stands whose class no program can change; `None` if it may be one that has to be asked.
+    /// The index of a key whose class no program can change; `None` if it may be one whose methods have to be called.
     #[inline]
     pub(crate) fn find_plain(&self, key: &Value) -> Option<Option<usize>> {
         if self.by_identity {

@@ -10,10 +10,10 @@ use std::ops::{Deref, DerefMut};
 /// How much may be taken before an interpreter looks whether it is too much.
 const UNSEEN: usize = 1 << 20;
 
-/// What the values of one thread take.
+/// The memory of the values of one thread.
 struct Count {
     taken: Cell<usize>,
-    /// What was taken, without what was given back, since an interpreter looked.
+    /// The bytes allocated, without those freed, since an interpreter looked.
     new: Cell<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Drop for Taken {
     }
 }
 
-/// What grows, and how much memory it takes.
+/// A growing value that accounts for its memory.
 pub trait Weighed {
     /// Bytes on the heap that belong to it alone.
     fn weight(&self) -> usize;

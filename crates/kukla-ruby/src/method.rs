@@ -26,11 +26,11 @@ pub struct Method {
     pub owner: ClassId,
     /// From where it may be called.
     pub visibility: Visibility,
-    /// What it does.
+    /// Its code.
     pub body: MethodBody,
 }
 
-/// What a method does.
+/// The code of a method.
 #[derive(Clone)]
 pub enum MethodBody {
     /// Runs Rust.

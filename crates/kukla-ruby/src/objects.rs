@@ -1,4 +1,4 @@
-//! What may refer to itself in a circle, so that it can be taken apart when the interpreter ends.
+//! Objects that may refer to themselves in a circle, so that they can be dropped when the interpreter ends.
 //!
 //! Objects count their references; a circle keeps itself alive. Nearly every circle goes through an environment that outlives its call,
 //! through an instance variable or through a program whose calls remember methods of its own, so those are noted here, weakly, and
@@ -76,7 +76,7 @@ impl Drop for Objects {
     }
 }
 
-/// What holds values takes more stack, if need be, to drop them: a long chain of objects is dropped one inside the other.
+/// Containers take more stack, if needed, to drop their values: a long chain of objects is dropped one inside the other.
 macro_rules! drop_deeply {
     ($($kind:ty => |$this:ident| $contents:expr;)*) => {
         $(impl Drop for $kind {

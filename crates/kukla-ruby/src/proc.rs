@@ -14,7 +14,7 @@ use crate::value::{Head, Value};
 /// A block that native code gives to a method.
 pub type NativeBlock = Rc<dyn Fn(&mut Ruby<'_>, &Args<'_>) -> Result>;
 
-/// What a proc runs.
+/// The code of a proc.
 pub enum ProcBody {
     /// Ruby code with the variables around it.
     Closure(Closure),
@@ -28,16 +28,16 @@ pub enum ProcBody {
 
 /// A proc, a lambda or a block.
 pub struct ProcObject {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
-    /// What it runs.
+    /// Its code.
     pub body: ProcBody,
     /// Whether it treats arguments and `return` as a method does.
     pub lambda: Cell<bool>,
 }
 
 impl ProcObject {
-    /// How many arguments it needs, and how many it takes if there is a limit; a block that is no lambda needs none.
+    /// The number of arguments it needs, and of those it takes if there is a limit; a block that is not a lambda needs none.
     pub fn argument_counts(&self) -> (usize, Option<usize>) {
         match &self.body {
             ProcBody::Closure(closure) => {

@@ -12,7 +12,7 @@ use crate::text::Encoding;
 
 /// A program: one file, template or piece of text.
 pub struct Program {
-    /// What `__FILE__` answers.
+    /// The answer of `__FILE__`.
     pub(crate) file: Arc<str>,
     /// All names that occur; nodes hold their places in this list.
     pub(crate) names: Box<[Box<str>]>,
@@ -24,9 +24,9 @@ pub struct Program {
     pub(crate) sites: u32,
     /// How many constants remember their value.
     pub(crate) constants: u32,
-    /// What stands after `__END__`.
+    /// The text after `__END__`.
     pub(crate) data: Option<Box<[u8]>>,
-    /// What an embedding program has found out about it.
+    /// The findings of an embedding program.
     pub(crate) findings: OnceLock<u32>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) type BodyId = u32;
 /// A literal that is made once.
 pub(crate) enum Literal {
     Text(Str),
-    /// Bytes that are no UTF-8, or are said to be in another encoding.
+    /// Bytes that are not valid UTF-8, or declared to be in another encoding.
     Bytes(Box<[u8]>, Encoding),
     Big(BigInt),
     Regexp(Arc<Regexp>),
@@ -48,7 +48,7 @@ pub(crate) enum Literal {
     Rational(BigInt, BigInt),
 }
 
-/// What a body belongs to.
+/// The owner of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyKind {
     Program,
@@ -62,7 +62,7 @@ pub(crate) enum BodyKind {
 /// Code with variables of its own: a method, a block, a class, a file.
 pub(crate) struct Body {
     pub kind: BodyKind,
-    /// What backtraces call it.
+    /// Its name in backtraces.
     pub name: Name,
     pub params: Params,
     /// How many variables live on the stack.
@@ -73,19 +73,19 @@ pub(crate) struct Body {
     pub parent: Option<BodyId>,
     pub code: Node,
     pub line: u32,
-    /// Whether `return`, blocks or the like need this activation to be told from others.
+    /// Whether `return`, blocks or the like need this activation to be distinguished from others.
     pub numbered: bool,
 }
 
 /// The variables that named groups of a pattern set.
-pub(crate) type NamedGroups = Box<[(Name, Place)]>;
+pub(crate) type NamedGroups = Box<[(Name, VariableSlot)]>;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum VariableSlot {
     /// On the stack.
     Local(u32),
-    /// In an environment, so many steps up.
+    /// In an environment, a number of steps up.
     Env(u16, u16),
     /// Nowhere: the value is dropped.
     Nowhere,
@@ -109,7 +109,7 @@ pub(crate) struct Params {
     pub moves: Box<[(u32, u16)]>,
     /// `|a,|`: takes an array apart as if there were more.
     pub trailing_comma: bool,
-    /// `it` stands for the parameter.
+    /// `it` is the parameter.
     pub it: bool,
     /// `...`
     pub forwarding: bool,
@@ -117,14 +117,14 @@ pub(crate) struct Params {
 
 pub(crate) struct Param {
     pub name: Option<Name>,
-    pub place: Place,
+    pub place: VariableSlot,
     /// `(a, b)`
     pub pattern: Option<Box<MultiTarget>>,
 }
 
 pub(crate) struct Keyword {
     pub name: Name,
-    pub place: Place,
+    pub place: VariableSlot,
     pub default: Option<Node>,
 }
 
@@ -197,9 +197,9 @@ pub(crate) enum BlockArg {
     Pass(Node),
 }
 
-/// What is assigned to.
+/// The target of an assignment.
 pub(crate) enum Target {
-    Variable(Place),
+    Variable(VariableSlot),
     Ivar(Name),
     Gvar(Name),
     Cvar(Name),
@@ -261,7 +261,7 @@ pub(crate) struct ConstAssign {
 }
 
 pub(crate) struct Rescue {
-    /// The classes; none stands for `StandardError`.
+    /// The classes; an empty list means `StandardError`.
     pub classes: Box<[Arg]>,
     pub target: Option<Target>,
     pub code: Node,
@@ -354,7 +354,7 @@ pub(crate) struct ClassDefinition {
 }
 
 pub(crate) struct FlipFlop {
-    pub state: Place,
+    pub state: VariableSlot,
     pub begin: Node,
     pub end: Node,
     pub exclusive: bool,
@@ -412,7 +412,7 @@ pub(crate) enum Node {
     Int(i64),
     Float(f64),
     Symbol(Name),
-    /// A string that is made anew each time, of a shared text.
+    /// A new string for each evaluation, of a shared text.
     Text(u32),
     /// A value that is made once.
     Literal(u32),
@@ -457,7 +457,7 @@ pub(crate) enum Node {
     If(Box<(Node, Node, Node)>),
     While(Box<While>),
     For(Box<(Node, BodyId, u32)>),
-    /// What each step of `for` assigns, from the arguments of its block.
+    /// The assignment of each step of `for`, from the arguments of its block.
     ForTarget(Box<(Target, u32)>),
     Case(Box<Case>),
     CaseIn(Box<CaseIn>),

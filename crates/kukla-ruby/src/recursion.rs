@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{Identity, Value};
 
-/// What a walk through a value is for.
+/// The purpose of a walk through a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Walk {
     /// `inspect`
@@ -28,7 +28,7 @@ pub enum Walk {
 /// The walks that are going on.
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
-    /// What they have entered, which stays alive meanwhile: whoever walks holds it.
+    /// The values they have entered, which stay alive meanwhile: the walker holds them.
     entered: FxHashSet<(Walk, Identity, Identity)>,
     /// How many of these are for a hash code.
     hashing: usize,

@@ -32,17 +32,17 @@ use crate::symbol::{Symbol, Symbols, sym};
 use crate::text::Text;
 use crate::value::{Head, Value};
 
-/// What a class or module takes, roughly.
+/// The approximate size of a class or module.
 const CLASS: usize = 1024;
 
 /// A running interpreter: a [`State`] and what surrounds it at the moment.
 pub struct Ruby<'h> {
-    /// What surrounds the program.
+    /// The environment of the program.
     pub host: &'h mut dyn Host,
     pub(crate) state: Box<State>,
 }
 
-/// What an interpreter keeps from one entry to the next.
+/// The state of an interpreter from one entry to the next.
 pub struct State {
     /// All symbols.
     pub symbols: Symbols,
@@ -58,11 +58,11 @@ pub struct State {
     pub(crate) hierarchy: u64,
     /// How deep calls are nested.
     pub(crate) depth: u32,
-    /// What the evaluator keeps.
+    /// The evaluator's part.
     pub(crate) run: Running,
     /// The last number given to an object or an activation.
     pub(crate) last_number: u64,
-    /// What embedding programs keep, by type.
+    /// The parts of embedding programs, by type.
     pub(crate) parts: FxHashMap<TypeId, Box<dyn Any>>,
     /// The name of the native method that was called last: its own, as long as it has called nothing else.
     pub(crate) called: &'static str,
@@ -74,11 +74,11 @@ pub struct State {
     pub(crate) working_directory: Option<PathBuf>,
     /// Whether native classes have their constants.
     is_set_up: bool,
-    /// What stands in for it while it is lent to someone, kept for the next time.
+    /// The replacement while it is lent, kept for the next time.
     pub(crate) stand_in: Option<Box<State>>,
-    /// What was taken on this thread before this interpreter began.
+    /// The bytes allocated on this thread before this interpreter began.
     pub(crate) taken_before: usize,
-    /// What its classes take.
+    /// The bytes of its classes.
     pub(crate) taken_by_classes: Taken,
 }
 
@@ -148,12 +148,12 @@ impl State {
         &self.classes[id.0 as usize]
     }
 
-    /// A class or module, to change. Whoever changes methods, constants or modules calls [`State::changed`] too.
+    /// A class or module, to change. Callers that change methods, constants or modules call [`State::changed`] too.
     pub fn class_mut(&mut self, id: ClassId) -> &mut Class {
         &mut self.classes[id.0 as usize]
     }
 
-    /// What was remembered of methods, constants and ancestors no longer counts.
+    /// Invalidates the caches of methods, constants and ancestors.
     pub fn changed(&mut self) {
         self.hierarchy += 1;
         self.methods_changed();
@@ -356,7 +356,7 @@ impl<'h> Ruby<'h> {
         ruby
     }
 
-    /// What the interpreter keeps until it is entered again.
+    /// The state of the interpreter until it is entered again.
     pub fn into_state(self) -> Box<State> {
         self.state
     }
@@ -368,20 +368,21 @@ impl<'h> Ruby<'h> {
         if memory::is_due() { self.make_room(0) } else { Ok(()) }
     }
 
-    /// An error that nothing can rescue if so many bytes more would be too much memory; asked before something large is made.
+    /// An error that nothing can rescue if this number of further bytes would exceed the memory limit; checked before something
+    /// large is made.
     pub fn make_room(&mut self, bytes: usize) -> Result<()> {
         memory::looked();
         let taken = memory::taken().saturating_sub(self.taken_before).saturating_add(bytes);
         self.host.check_memory(taken).map_err(Into::into)
     }
 
-    /// The same for a text of so many bytes that is being made and that no value holds yet: only large ones matter.
+    /// The same for a text of this number of bytes that is being made and that no value holds yet: only large ones matter.
     #[inline]
     pub fn grown(&mut self, bytes: usize) -> Result<()> {
         if bytes > 1 << 20 { self.make_room(bytes) } else { Ok(()) }
     }
 
-    /// The same before an array of so many elements is made.
+    /// The same before an array of this number of elements is made.
     pub fn make_room_for(&mut self, elements: usize) -> Result<()> {
         self.make_room(elements.saturating_mul(size_of::<Value>()))
     }
@@ -412,7 +413,7 @@ impl<'h> Ruby<'h> {
         self.try_method_missing(receiver, name, args)
     }
 
-    /// What a `method_missing` of a program makes of a call, unless it does not know the method either.
+    /// The result of a program's `method_missing` for a call, unless it does not know the method either.
     fn try_method_missing(
         &mut self,
         receiver: &Value,
@@ -438,7 +439,7 @@ impl<'h> Ruby<'h> {
         }
     }
 
-    /// Whether a value has a method, as `respond_to?` tells; programs may define that anew.
+    /// Whether a value has a method, by `respond_to?`, which programs may redefine.
     pub fn responds_to(&mut self, receiver: &Value, name: Symbol, private: bool) -> Result<bool> {
         let class = self.class_of(receiver);
         if let Some(method) = self.find_method(class, sym::RESPOND_TO)
@@ -497,7 +498,7 @@ impl<'h> Ruby<'h> {
         }
     }
 
-    /// What `object_id` answers: the same for the same object, and no other object's.
+    /// The answer of `object_id`: the same for the same object, and different from any other's.
     pub fn object_id(&mut self, value: &Value) -> i64 {
         let id = match value {
             Value::Nil => return 8,
@@ -548,7 +549,7 @@ impl<'h> Ruby<'h> {
         self.ordering(&answer, a, b)
     }
 
-    /// What the answer of `<=>` or of a block that compares says.
+    /// The order that an answer of `<=>` or of a comparing block means.
     pub fn ordering(&mut self, answer: &Value, a: &Value, b: &Value) -> Result<Option<Ordering>> {
         match answer {
             Value::Nil => Ok(None),
@@ -590,7 +591,7 @@ impl<'h> Ruby<'h> {
         Ok(self.argument_error(message))
     }
 
-    /// What `inspect` shows.
+    /// The text of `inspect`.
     pub fn inspect(&mut self, value: &Value) -> Result<Text> {
         match self.send(value, sym::INSPECT, &[])? {
             Value::String(string) => Ok(string.text().clone()),
@@ -598,7 +599,7 @@ impl<'h> Ruby<'h> {
         }
     }
 
-    /// What `to_s` shows, as interpolation and `puts` use it.
+    /// The text of `to_s`, for interpolation and `puts`.
     pub fn display(&mut self, value: &Value) -> Result<Text> {
         match value {
             Value::String(string) => Ok(string.text().clone()),

@@ -1,10 +1,10 @@
-//! What Ruby expressions evaluate to.
+//! Values of Ruby expressions.
 //!
 //! A `Value` has 16 bytes. Small things stand in it, everything else is an object on the heap that is shared by reference, as Ruby has it:
 //! what one holder changes, all see. Objects count their references; what refers to itself in a circle is taken apart when the
 //! interpreter ends (see `objects.rs`).
 //!
-//! Contents are behind `RefCell`s. **A borrow is never held while Ruby code may run** (a block, a method that a program may have defined anew,
+//! Contents are behind `RefCell`s. **A borrow is never held while Ruby code may run** (a block, a method that a program may have redefined,
 //! a conversion): copy what is needed first, or go by index and look again.
 
 use std::any::Any;
@@ -24,7 +24,7 @@ use crate::proc::ProcObject;
 use crate::symbol::Symbol;
 use crate::text::Text;
 
-/// What tells an object from all others that are there at the same time.
+/// The identity of an object among all that exist at the same time.
 pub(crate) type Identity = (std::mem::Discriminant<Value>, u64);
 
 /// Any Ruby value.
@@ -81,17 +81,17 @@ impl InstanceVariables {
     }
 }
 
-/// What an object takes, whatever it is, without what grows in it.
+/// The size of an object of any kind, without its growing contents.
 const OBJECT: usize = 96;
 
-/// What an instance variable takes.
+/// The size of an instance variable.
 const VARIABLE: usize = size_of::<(Symbol, Value)>();
 
-/// What every object on the heap has: its class, whether it is frozen, its instance variables.
+/// The head of every object on the heap: its class, whether it is frozen, its instance variables.
 pub struct Head {
     class: Cell<ClassId>,
     frozen: Cell<bool>,
-    /// What `object_id` gave, 0 before it was asked.
+    /// The answer of `object_id`, 0 before the first call.
     pub(crate) id: Cell<u32>,
     variables: RefCell<Option<Box<InstanceVariables>>>,
 }
@@ -102,7 +102,7 @@ impl Head {
         Head::with_contents(class, 0)
     }
 
-    /// The head of a new object whose contents take so many bytes.
+    /// The head of a new object, with the size of its contents in bytes.
     fn with_contents(class: ClassId, bytes: usize) -> Head {
         memory::take(OBJECT + bytes);
         Head {
@@ -212,7 +212,7 @@ impl Head {
 
 /// A string: bytes, their encoding, and what every object has.
 pub struct StringObject {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
     text: RefCell<Text>,
 }
@@ -246,7 +246,7 @@ impl Drop for StringObject {
 
 /// An array.
 pub struct ArrayObject {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
     items: RefCell<List>,
 }
@@ -302,7 +302,7 @@ impl ArrayObject {
 
 /// A hash.
 pub struct HashObject {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
     table: RefCell<Table>,
 }
@@ -336,7 +336,7 @@ impl HashObject {
 
 /// A range; it never changes.
 pub struct RangeObject {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
     /// Where it begins, `nil` if nowhere.
     pub begin: Value,
@@ -348,11 +348,11 @@ pub struct RangeObject {
 
 /// A regular expression.
 pub struct RegexpObject {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
     /// The pattern.
     pub pattern: Arc<Regexp>,
-    /// What was said of its encoding: Ruby's `FIXEDENCODING` and `NOENCODING`.
+    /// The explicit encoding: Ruby's `FIXEDENCODING` and `NOENCODING`.
     pub encoding_bits: u8,
 }
 
@@ -372,9 +372,9 @@ impl BigObject {
 
 /// An instance of a class that has no kind of value of its own: of classes that programs define, exceptions, times, sets and so on.
 pub struct Object {
-    /// What every object has.
+    /// The head of every object.
     pub head: Head,
-    /// What native methods keep in it, found again by its type.
+    /// The payload of native methods, found again by its type.
     payload: RefCell<Option<Box<dyn Any>>>,
 }
 
@@ -389,12 +389,12 @@ impl Object {
         Rc::new(Object { head: Head::new(class), payload: RefCell::new(Some(Box::new(payload))) })
     }
 
-    /// What native methods keep in it, if it is of this type. Never held while Ruby code may run.
+    /// The payload of native methods, if it is of this type. Never held while Ruby code may run.
     pub fn payload<T: Any>(&self) -> Option<Ref<'_, T>> {
         Ref::filter_map(self.payload.borrow(), |payload| payload.as_ref()?.downcast_ref()).ok()
     }
 
-    /// What native methods keep in it, to change, if it is of this type. Never held while Ruby code may run.
+    /// The payload of native methods, to change, if it is of this type. Never held while Ruby code may run.
     pub fn payload_mut<T: Any>(&self) -> Option<RefMut<'_, T>> {
         RefMut::filter_map(self.payload.borrow_mut(), |payload| payload.as_mut()?.downcast_mut()).ok()
     }
@@ -464,7 +464,7 @@ impl Value {
         matches!(self, Value::Nil)
     }
 
-    /// What it has as an object on the heap, if it is one.
+    /// Its head, if it is an object on the heap.
     pub fn head(&self) -> Option<&Head> {
         Some(match self {
             Value::String(string) => &string.head,
@@ -484,7 +484,7 @@ impl Value {
         self.identity() == other.identity()
     }
 
-    /// What tells it from everything else that is there now.
+    /// Its identity among all values that exist now.
     pub(crate) fn identity(&self) -> Identity {
         fn place<T>(object: &Rc<T>) -> u64 {
             Rc::as_ptr(object).addr() as u64

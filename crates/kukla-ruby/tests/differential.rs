@@ -31,8 +31,8 @@ fn calls_are_answered_as_by_ruby() {
             .arg(&interpreter)
             .output();
         let output = output.unwrap_or_else(|error| panic!("ruby: {error}"));
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "seed {seed}:\n{said}{complained}");
+        assert!(output.status.success(), "seed {seed}:\n{printed}{complained}");
     }
 }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// How many programs are compared without being asked.
 const FEW: u64 = 150;
 
-/// What stands between two programs, and between two answers.
+/// The separator of programs, and of answers.
 const MARK: &str = "\u{1e}\n";
 
 /// Runs each program in a process of its own, quickly.
@@ -40,7 +40,7 @@ end
 /// Makes programs; the same number makes the same program.
 struct Maker {
     state: u64,
-    /// What the program is so far.
+    /// The program so far.
     text: String,
     indent: usize,
     names: usize,
@@ -184,7 +184,7 @@ impl Maker {
         }
     }
 
-    /// A call of a method that is defined by then, now and then with a wrong number of arguments.
+    /// A call of a method that is defined by then, sometimes with a wrong number of arguments.
     fn call(&mut self, depth: u32) -> Option<String> {
         if self.methods.is_empty() {
             return None;
@@ -385,7 +385,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What `ruby` writes for each program.
+/// The output of `ruby` for each program.
 fn answers(programs: &[String]) -> Option<Vec<String>> {
     let mut child = Command::new("ruby")
         .args(["--disable=gems", "-W0", "-e", DRIVER])
@@ -412,7 +412,7 @@ fn without_addresses(text: &str) -> String {
     plain
 }
 
-/// What the interpreter writes.
+/// The output of the interpreter.
 fn ours(program: &str) -> String {
     let guarded = format!(
         "begin\n{program}rescue Exception => error\n  puts \"#{{error.class}}: #{{error.message}}\"\nend\n"

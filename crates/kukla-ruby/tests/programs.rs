@@ -37,7 +37,7 @@ fn limits() {
     assert_eq!(run("nested.rb", &nested).trim_end().len(), 1001);
 }
 
-/// What grows without end ends with an error that nothing rescues, long before memory does.
+/// Endless growth ends with an error that nothing rescues, long before memory does.
 #[test]
 fn memory() {
     for code in [
@@ -69,14 +69,14 @@ fn memory() {
     }
 }
 
-/// What is given back can be taken again, and what is in circles is counted once.
+/// Freed memory can be allocated again, and circles are counted once.
 #[test]
 fn memory_is_given_back() {
     let code = "200.times { a = 'x' * 1_000_000; b = [nil] * 10_000; h = { a => b }; h.to_a.flatten.inspect.size }; puts 1";
     assert_eq!(run("again.rb", code), "1\n");
 }
 
-/// What refers to itself in a circle goes with its interpreter: a server has one for each catalog.
+/// Circular references are dropped with their interpreter: a server has one for each catalog.
 #[test]
 fn circles_are_given_back() {
     for code in [

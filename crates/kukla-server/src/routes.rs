@@ -265,7 +265,7 @@ fn environments(server: &Server) -> Answer {
         let timeout = match layout.timeout {
             Some(std::time::Duration::MAX) => json!("unlimited"),
             Some(time) => json!(time.as_secs()),
-            None => match server.settings.puppet.given("environment_timeout") {
+            None => match server.settings.puppet.value("environment_timeout") {
                 Some("unlimited") => json!("unlimited"),
                 Some(text) => json!(ca::time::duration(text).map_or(0, |time| time.as_secs())),
                 None => json!(0),

@@ -148,7 +148,7 @@ impl Settings {
         let mut settings = overrides.settings.clone();
         settings.extend(server.puppet_settings());
         let puppet = read_puppet_conf(&confdir, &settings)?;
-        let text = |name: &str| puppet.given(name).map(str::to_owned);
+        let text = |name: &str| puppet.value(name).map(str::to_owned);
         let path = |name: &str| text(name).map(PathBuf::from);
         let vardir = path("vardir").or_else(|| server.path("jruby-puppet", "server-var-dir"));
         let vardir = vardir.unwrap_or_else(usual_vardir);
@@ -249,9 +249,9 @@ fn as_in_puppet() -> Policy {
 
 /// The URL of the PuppetDB that a Puppet server would use: `puppetdb.conf` has its address, `puppet.conf` says whether it is used.
 fn puppetdb(confdir: &Path, puppet: &PuppetConf) -> Result<Option<String>, Problem> {
-    let reports = puppet.given("reports").unwrap_or_default();
-    let is_used = puppet.given("storeconfigs") == Some("true")
-        && puppet.given("storeconfigs_backend").is_none_or(|backend| backend == "puppetdb")
+    let reports = puppet.value("reports").unwrap_or_default();
+    let is_used = puppet.value("storeconfigs") == Some("true")
+        && puppet.value("storeconfigs_backend").is_none_or(|backend| backend == "puppetdb")
         || reports.split(',').any(|name| name.trim() == "puppetdb");
     if !is_used {
         return Ok(None);
@@ -322,7 +322,7 @@ fn layout_and_practice(
     confdir: &Path,
     ssldir: &Path,
 ) -> Result<(Layout, Practice), Problem> {
-    let path = |name: &str| puppet.given(name).map(PathBuf::from);
+    let path = |name: &str| puppet.value(name).map(PathBuf::from);
     let old = ssldir.join("ca");
     let directory = path("cadir")
         .unwrap_or_else(|| if old.is_dir() { old } else { beside(confdir, "puppetserver").join("ca") });
@@ -350,8 +350,8 @@ fn layout_and_practice(
     let of_server = |name: &str| server.text("certificate-authority", name);
     let flag = |name: &str| server.flag("certificate-authority", name).unwrap_or(false);
     let lifetime = length("ca-ttl", of_server("ca-ttl"))?
-        .map_or_else(|| length("ca_ttl", puppet.given("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
-    let keys = match (puppet.given("key_type"), puppet.given("keylength")) {
+        .map_or_else(|| length("ca_ttl", puppet.value("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
+    let keys = match (puppet.value("key_type"), puppet.value("keylength")) {
         (Some("ec"), _) => KeyKind::Ec,
         (_, Some(bits)) => match bits.parse() {
             Ok(bits @ 2048..=4096) => KeyKind::Rsa(bits),
@@ -409,7 +409,7 @@ fn compiling(
 ) -> Result<Compiling, Problem> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let number = |name: &str| server.number("jruby-puppet", name);
-    let look = match puppet.given("environment_timeout").unwrap_or("0") {
+    let look = match puppet.value("environment_timeout").unwrap_or("0") {
         "unlimited" => None,
         "0" => Some(AT_ONCE),
         text => Some(duration("environment_timeout", text)?),

@@ -66,6 +66,7 @@ mod store;
 mod time;
 #[cfg(feature = "drivers")]
 mod tls;
+pub mod transfer;
 mod url;
 
 #[cfg(not(feature = "drivers"))]

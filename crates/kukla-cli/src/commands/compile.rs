@@ -160,7 +160,7 @@ fn one(args: &Args) -> CommandResult {
     };
     let site = compiler.compiler.open(&node.site);
     let compilation = for_good(NodeCompilation::new(&site, &node, &node_options));
-    let failed = report(args, &node.node.name, &compilation);
+    let failed = print_messages(args, &node.node.name, &compilation);
     let Ok(Compiled { catalog, provenance, profile, .. }) = &compilation.outcome.result else {
         return Ok(ExitKind::Findings);
     };
@@ -196,7 +196,7 @@ fn print(catalog: &Catalog, format: Format) -> String {
 }
 
 /// Prints log messages and errors; whether they make the compilation a failure.
-fn report(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
+fn print_messages(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
     let mut out = String::new();
     let NodeCompilation { outcome, refused, .. } = compilation;
     for log in &outcome.logs {
@@ -214,8 +214,7 @@ fn report(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
             let cycles = compiled.catalog.cycles();
             let is_fatal = args.failing().cycles;
             for cycle in &cycles {
-                let level = if is_fatal { "error" } else { "warning" };
-                out += &format!("{level}[CYCLE]: dependency cycle on {node}: {}\n", cycle.join(" => "));
+                report::render_cycle(&mut out, &report::cycle(cycle, node, is_fatal), args.errors);
             }
             failed |= is_fatal && !cycles.is_empty();
         }

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use kukla::ruby::{self, Conversation, Ended, Said, ScriptLimits, Surroundings};
+use kukla::ruby::{self, Conversation, Ended, ScriptLimits, SessionResult, Surroundings};
 use kukla::syntax::Problem;
 use kukla::world::policy::{Access, Commands, Files, Variables, Writes};
 use kukla::world::{Guarded, World};
@@ -167,11 +167,11 @@ fn run_prompt(args: &Args, world: &dyn World) -> CommandResult {
                 text.push('\n');
                 match conversation.say(&text) {
                     // An empty line ends unfinished code.
-                    Said::Unfinished if !blank => continue,
-                    Said::Unfinished => errln!("unfinished"),
-                    Said::Value(shown) => outln!("=> {shown}"),
-                    Said::Ended(Ended::Failed(message)) => errln!("{message}"),
-                    Said::Ended(Ended::With(status)) => return Ok(ExitKind::Code(status as u8)),
+                    SessionResult::Unfinished if !blank => continue,
+                    SessionResult::Unfinished => errln!("unfinished"),
+                    SessionResult::Value(shown) => outln!("=> {shown}"),
+                    SessionResult::Ended(Ended::Failed(message)) => errln!("{message}"),
+                    SessionResult::Ended(Ended::With(status)) => return Ok(ExitKind::Code(status as u8)),
                 }
                 // The prompt works without the history, too.
                 let _ = editor.add_history_entry(text.trim_end());

@@ -14,7 +14,7 @@ use crate::value::{Object, Value};
 pub const BINDING: NativeClass =
     NativeClass { methods: &[METHODS], ..NativeClass::class("Binding", "Object") };
 
-/// What a binding knows.
+/// The content of a binding.
 #[derive(Clone)]
 struct Scope {
     this: Value,

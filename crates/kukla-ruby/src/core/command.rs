@@ -22,7 +22,7 @@ pub const FUNCTIONS: &[Native] = methods![
     private("open", 1, ANY, open),
 ];
 
-/// What of `IO` would start a process.
+/// Methods of `IO` that would start a process.
 pub const IO: &[Native] = &[method("popen", 1, ANY, refuse)];
 
 /// The class `Process::Status`: how a command ended.
@@ -53,7 +53,7 @@ fn code(this: &Value) -> Option<i32> {
     }
 }
 
-/// What a shell does itself: a line that begins with such a word is left to one.
+/// Words that a shell handles itself: a line that begins with one is left to a shell.
 const SHELL_WORDS: &[&str] = &[
     "!", ".", ":", "break", "case", "continue", "do", "done", "elif", "else", "esac", "eval", "exec", "exit",
     "export", "fi", "for", "if", "in", "readonly", "return", "set", "shift", "then", "times", "trap",
@@ -130,7 +130,7 @@ fn system(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     Ok(output.code.map_or(Value::Nil, |code| (code == 0).into()))
 }
 
-/// What cannot be done by a world that runs a command to its end: refused as a command first.
+/// Methods that a world which runs a command to its end cannot support: refused as a command first.
 fn refuse(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = ruby.called;
     let command = command_of(ruby, args)?;

@@ -28,7 +28,7 @@ pub const COMPLEX: NativeClass = NativeClass {
     ..NativeClass::class("Complex", "Numeric")
 };
 
-/// What real numbers have and complex ones do not.
+/// Methods that real numbers have and complex ones do not.
 fn undefine(ruby: &mut Ruby<'_>, class: ClassId) {
     for name in [
         "%",
@@ -223,7 +223,7 @@ fn is_finite(ruby: &mut Ruby<'_>, part: &Value) -> Result<bool> {
     Ok(named(ruby, part, "finite?", &[])?.is_true())
 }
 
-/// A number that is no complex one but says that it is real.
+/// A number that is not complex and answers that it is real.
 fn is_numeric_real(ruby: &mut Ruby<'_>, part: &Value) -> Result<bool> {
     let numeric = as_parts(part).is_none() && ruby.is_a(part, ClassId::NUMERIC);
     Ok(numeric && named(ruby, part, "real?", &[])?.is_true())
@@ -288,7 +288,7 @@ fn size(ruby: &mut Ruby<'_>, own: &Parts) -> Result {
     Ok(if matches!(other, Value::Float(_)) { Value::Float(ruby.to_float(&size)?) } else { size })
 }
 
-/// A magnitude at so many halves of a turn, without the errors of sine and cosine on the axes.
+/// A magnitude at a number of half turns, without the errors of sine and cosine on the axes.
 pub fn turned(size: f64, halves: f64) -> Value {
     let cosine = |x: f64| {
         let x = x.abs() % 2.0;

@@ -135,7 +135,7 @@ fn here(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     Ok(ruby.here().to_string_lossy().into_owned().into())
 }
 
-/// Relative paths start from another directory: for good, or for the time of a block. The process stays where it is.
+/// Relative paths start from another directory: permanently, or for the time of a block. The process stays where it is.
 fn chdir(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let path = path_text(ruby, &args[0])?;
     match kind(ruby, &path) {
@@ -182,7 +182,7 @@ fn found(ruby: &mut Ruby<'_>, patterns: &[Value], base: &str) -> Result<Vec<Stri
         if pattern.is_empty() {
             continue;
         }
-        // What is relative is looked for from the base and told without it.
+        // Relative patterns are searched from the base, and results are relative to it.
         let mut start = located(ruby, base).to_string_lossy().into_owned();
         if !start.ends_with('/') {
             start.push('/');

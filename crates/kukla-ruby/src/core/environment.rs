@@ -60,7 +60,7 @@ fn name(ruby: &mut Ruby<'_>, value: &Value) -> Result<String> {
 
 const CHANGES: &str = "$ environment";
 
-/// What the program set itself, which others never see.
+/// The variables that the program set itself, which no other process sees.
 fn changes(ruby: &mut Ruby<'_>) -> Option<std::rc::Rc<HashObject>> {
     let name = ruby.symbols.intern(CHANGES);
     match ruby.globals.get(&name) {
@@ -101,7 +101,7 @@ pub fn variable(ruby: &mut Ruby<'_>, name: &str) -> Result<Option<String>> {
     }
 }
 
-/// The variables that a compilation asked for in vain, which is said once each.
+/// The variables that a compilation was refused, each of which is reported once.
 #[derive(Default)]
 struct Hidden(FxHashSet<Box<str>>);
 
@@ -112,7 +112,7 @@ fn hidden(ruby: &mut Ruby<'_>, name: &str, refusal: &str) -> Result<Option<Strin
         return Err(ruby.error(ClassId::SECURITY_ERROR, refusal));
     }
     if ruby.part::<Hidden>().0.insert(name.into()) {
-        let message = format!("{refusal}; it is taken to be unset");
+        let message = format!("{refusal}; it counts as unset");
         ruby.with_puppet(|puppet| {
             let here = puppet.here();
             puppet.log(here, "warning", message);

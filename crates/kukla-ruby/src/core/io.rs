@@ -167,7 +167,7 @@ pub(crate) fn putc(ruby: &mut Ruby<'_>, this: &Value, value: &Value) -> Result<(
 }
 
 impl Ruby<'_> {
-    /// What `puts` writes.
+    /// The output of `puts`.
     pub fn lines_of(&mut self, values: &[Value]) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         if values.is_empty() {

@@ -1,4 +1,4 @@
-//! What a regular expression matched.
+//! The match of a regular expression.
 
 use std::cell::Ref;
 use std::rc::Rc;
@@ -95,7 +95,7 @@ pub(crate) fn make(found: Match) -> Value {
     Value::Object(Object::with(ClassId::MATCH_DATA, found))
 }
 
-/// What is matched against: a frozen string with the text that a string has now.
+/// The subject of a match: a frozen string with the text that a string has now.
 pub(crate) fn frozen_subject(string: &Rc<StringObject>) -> Rc<StringObject> {
     if string.head.is_frozen() && string.head.class() == ClassId::STRING {
         return string.clone();

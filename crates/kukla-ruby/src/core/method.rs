@@ -40,7 +40,7 @@ fn object(ruby: &mut Ruby<'_>, this: &Value) -> Result<MethodObject> {
     found.ok_or_else(|| ruby.type_error("uninitialized method"))
 }
 
-/// The method that a `Method` or `UnboundMethod` stands for.
+/// The method of a `Method` or `UnboundMethod`.
 pub(crate) fn body_of(value: &Value) -> Option<Rc<Method>> {
     match value {
         Value::Object(object) => object.payload::<MethodObject>().map(|object| object.method.clone()),
@@ -241,7 +241,7 @@ pub(crate) fn real(method: &Rc<Method>) -> &Rc<Method> {
     }
 }
 
-/// What `arity` answers for a method.
+/// The answer of `arity` for a method.
 pub(crate) fn arity_of_method(method: &Rc<Method>) -> i64 {
     match &method.body {
         MethodBody::Native(native) if native.least == native.most => i64::from(native.least),
@@ -257,7 +257,7 @@ pub(crate) fn arity_of_method(method: &Rc<Method>) -> i64 {
     }
 }
 
-/// What `parameters` answers for a method.
+/// The answer of `parameters` for a method.
 pub(crate) fn parameters_of_method(ruby: &mut Ruby<'_>, method: &Rc<Method>) -> Result {
     match &method.body {
         MethodBody::Code(code) => {

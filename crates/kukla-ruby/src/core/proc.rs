@@ -159,7 +159,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     Ok(Value::str(format!("{start}{place}{lambda}>")))
 }
 
-/// What `arity` answers for a proc.
+/// The answer of `arity` for a proc.
 pub fn arity(proc: &ProcObject) -> i64 {
     match &proc.body {
         ProcBody::Closure(closure) => {
@@ -172,7 +172,7 @@ pub fn arity(proc: &ProcObject) -> i64 {
     }
 }
 
-/// What `arity` answers for parameters: those of a proc are all optional, unless it is a lambda.
+/// The answer of `arity` for parameters: those of a proc are all optional, unless it is a lambda.
 pub(crate) fn arity_of(params: &Params, lambda: bool) -> i64 {
     let required = (params.required.len() + params.post.len()) as i64;
     let needs_keywords = params.keywords.iter().any(|keyword| keyword.default.is_none());
@@ -194,7 +194,7 @@ pub(crate) fn arity_of(params: &Params, lambda: bool) -> i64 {
     if needs_keywords { required.max(1) } else { required }
 }
 
-/// What `parameters` answers.
+/// The answer of `parameters`.
 pub(crate) fn parameters(ruby: &mut Ruby<'_>, unit: &Rc<Unit>, params: &Params, strict: bool) -> Result {
     let mut list = Vec::new();
     let mut add = |ruby: &mut Ruby<'_>, kind: &str, name: Option<u32>| {

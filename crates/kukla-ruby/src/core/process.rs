@@ -55,7 +55,7 @@ pub const FUNCTIONS: &[Native] = methods![
     private("set_trace_func", 1, 1, refuse_objects),
 ];
 
-/// What of `IO` would reach for descriptors of the process.
+/// Methods of `IO` that would use descriptors of the process.
 pub const IO: &[Native] = methods![
     method("pipe", 0, ANY, refuse).alias("select").alias("sysopen").alias("for_fd").alias("copy_stream"),
 ];

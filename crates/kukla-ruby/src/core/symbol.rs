@@ -71,7 +71,7 @@ fn string(ruby: &mut Ruby<'_>, this: &Value) -> Result {
     Ok(Value::str(text_of(ruby, symbol)))
 }
 
-/// What a method of `String` answers for the name.
+/// The answer of a method of `String` for the name.
 fn as_string(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {
     let string = string(ruby, this)?;
     let name = ruby.symbols.intern(name);
@@ -114,7 +114,7 @@ through_string! {
     capitalize = "capitalize" by as_symbol;
 }
 
-/// What a method of `String` answers for two names; `nil` if the other is no symbol.
+/// The answer of a method of `String` for two names; `nil` if the other is not a symbol.
 fn with_other(ruby: &mut Ruby<'_>, this: &Value, name: &str, args: &Args<'_>) -> Result {
     let Value::Symbol(other) = &args[0] else { return Ok(Value::Nil) };
     let other = Value::str(text_of(ruby, *other));

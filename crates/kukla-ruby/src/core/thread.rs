@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::backtrace::Place;
+use crate::backtrace::BacktraceLine;
 use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -137,9 +137,11 @@ static LOCATION: &[Native] = &[
     }),
 ];
 
-fn at(this: &Value, show: impl FnOnce(&Place) -> Value) -> Value {
+fn at(this: &Value, show: impl FnOnce(&BacktraceLine) -> Value) -> Value {
     match this {
-        Value::Object(object) => object.payload::<Rc<Place>>().map_or(Value::Nil, |place| show(&place)),
+        Value::Object(object) => {
+            object.payload::<Rc<BacktraceLine>>().map_or(Value::Nil, |place| show(&place))
+        }
         _ => Value::Nil,
     }
 }

@@ -7,13 +7,13 @@ use crate::args::Args;
 use crate::class::ClassId;
 use crate::error::Result;
 use crate::program::{
-    Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, MultiTarget, Node, Place, Target,
+    Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, MultiTarget, Node, Target, VariableSlot,
 };
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{ArrayObject, HashObject, Value};
 
-/// What a target needs to know before the values are: the receiver and arguments of the call that sets it.
+/// The prepared part of a target: the receiver and arguments of the call that sets it.
 enum Prepared {
     Nothing,
     Call(Value, Vec<Value>, bool),
@@ -91,7 +91,7 @@ impl Ruby<'_> {
         self.call_at(f, call.site, receiver, f.unit.symbol(call.name), args, call.own)
     }
 
-    /// What a value is taken apart into: an array's elements, or the value alone.
+    /// The parts of a destructured value: an array's elements, or the value alone.
     pub(super) fn destructured(&mut self, value: &Value) -> Result<Rc<ArrayObject>> {
         match self.maybe_array(value)? {
             Some(array) => Ok(array),
@@ -329,7 +329,7 @@ impl Ruby<'_> {
         &mut self,
         f: &Frame<'_>,
         call: &Node,
-        targets: &[(crate::program::Name, Place)],
+        targets: &[(crate::program::Name, VariableSlot)],
     ) -> Result {
         let result = self.eval(f, call)?;
         let found = if result.is_nil() { Value::Nil } else { self.last_match() };

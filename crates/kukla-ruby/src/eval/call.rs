@@ -41,7 +41,7 @@ impl Ruby<'_> {
     #[cold]
     fn too_deep(&mut self) -> Box<Unwind> {
         self.depth -= 1;
-        // Room for whoever handles it.
+        // Room for the handler.
         self.error(ClassId::SYSTEM_STACK_ERROR, "stack level too deep")
     }
 

@@ -254,7 +254,7 @@ impl Ruby<'_> {
     fn class_variable_home(&mut self) -> ClassId {
         let cref = self.cref();
         let mut at = &*cref;
-        // The singleton class of an object stands for the module around it.
+        // The singleton class of an object counts as the module around it.
         while (!at.lexical || self.class(at.module).is_singleton())
             && let Some(outer) = &at.outer
         {

@@ -74,7 +74,8 @@ impl Ruby<'_> {
         Ok(Value::Symbol(name))
     }
 
-    /// What `def` makes methods here, and whether they are module functions too: as the code around a block says.
+    /// The visibility of methods that `def` makes here, and whether they are module functions too: as the code around a block
+    /// sets it.
     fn default_visibility(&self) -> (Visibility, bool) {
         let frames = &self.run.frames;
         let Some(mut at) = frames.last() else { return (Visibility::Public, false) };

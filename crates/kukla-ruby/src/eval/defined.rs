@@ -113,7 +113,7 @@ impl Ruby<'_> {
         })
     }
 
-    /// What something gives, or `None` if it raises.
+    /// The result of an evaluation, or `None` if it raises.
     fn quietly<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
         let height = self.run.stack.len();
         match run(self) {

@@ -7,7 +7,7 @@ use crate::class::ClassId;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
 use crate::proc::ProcBody;
-use crate::program::{Node, Pair, Place, Target};
+use crate::program::{Node, Pair, Target, VariableSlot};
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::text::Text;
@@ -166,7 +166,7 @@ impl Ruby<'_> {
     fn eval_more(&mut self, f: &Frame<'_>, node: &Node) -> Result {
         match node {
             Node::Deep(node) => {
-                // So many levels of an expression take as much stack as some calls.
+                // This number of levels of an expression takes as much stack as some calls.
                 self.enter()?;
                 let value = kukla_syntax::deep(|| self.eval(f, node));
                 self.depth -= 1;
@@ -390,23 +390,23 @@ impl Ruby<'_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, f: &Frame<'_>, place: Place, value: Value) {
+    pub(super) fn store(&mut self, f: &Frame<'_>, place: VariableSlot, value: Value) {
         match place {
-            Place::Local(slot) => self.run.stack[f.base + slot as usize] = value,
-            Place::Env(depth, slot) => {
+            VariableSlot::Local(slot) => self.run.stack[f.base + slot as usize] = value,
+            VariableSlot::Env(depth, slot) => {
                 if let Some(env) = f.env {
                     env.set(depth, slot, value);
                 }
             }
-            Place::Nowhere => {}
+            VariableSlot::Nowhere => {}
         }
     }
 
-    pub(super) fn fetch(&self, f: &Frame<'_>, place: Place) -> Value {
+    pub(super) fn fetch(&self, f: &Frame<'_>, place: VariableSlot) -> Value {
         match place {
-            Place::Local(slot) => self.run.stack[f.base + slot as usize].clone(),
-            Place::Env(depth, slot) => f.env.map_or(Value::Nil, |env| env.get(depth, slot)),
-            Place::Nowhere => Value::Nil,
+            VariableSlot::Local(slot) => self.run.stack[f.base + slot as usize].clone(),
+            VariableSlot::Env(depth, slot) => f.env.map_or(Value::Nil, |env| env.get(depth, slot)),
+            VariableSlot::Nowhere => Value::Nil,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::symbol::Symbol;
 use crate::text::Text;
 use crate::value::{ArrayObject, Head, Object, RegexpObject, StringObject, Value};
 
-/// What was loaded, and what `autoload` promises.
+/// The loaded files, and the promises of `autoload`.
 #[derive(Default)]
 pub(crate) struct Loaded {
     /// Files that are being run right now.
@@ -29,7 +29,7 @@ pub(crate) struct Loaded {
     started: bool,
 }
 
-/// What brings a constant when it is first named.
+/// The source of a constant that is loaded when it is first named.
 pub(crate) enum Promise {
     /// A file or library (`autoload`).
     File(String),

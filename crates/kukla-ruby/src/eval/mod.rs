@@ -1,7 +1,7 @@
 //! Running Ruby code.
 //!
-//! A `Unit` is a program as one interpreter has loaded it. Running a body of it is an activation: what natives may ask about it (`self`, the
-//! method, the block) stands in the `Activation` on the interpreter's list; what only the evaluator needs in the `Frame`.
+//! A `Unit` is a program as one interpreter has loaded it. Running a body of it is an activation: the facts that natives may ask for
+//! (`self`, the method, the block) are in the `Activation` on the interpreter's list; those that only the evaluator needs in the `Frame`.
 //!
 //! Variables live on the interpreter's stack; those that closures share, in an `Env`.
 
@@ -41,16 +41,16 @@ pub(crate) struct Unit {
     pub program: Arc<Program>,
     /// The symbols of its names.
     pub symbols: Box<[Symbol]>,
-    /// What its calls remember.
+    /// The caches of its calls.
     pub sites: Box<[Site]>,
-    /// What its constants remember.
+    /// The caches of its constants.
     pub constants: Box<[ConstantCache]>,
     /// Literals that are made once.
     pub literals: Box<[Value]>,
     _taken: Taken,
 }
 
-/// What a call remembers: the method it found last.
+/// The cache of a call: the method it found last.
 #[derive(Default)]
 pub(crate) struct Site {
     pub class: Cell<u32>,
@@ -58,7 +58,7 @@ pub(crate) struct Site {
     pub method: RefCell<Option<Rc<Method>>>,
 }
 
-/// What a constant remembers: its value.
+/// The cache of a constant: its value.
 #[derive(Default)]
 pub(crate) struct ConstantCache {
     pub generation: Cell<u64>,
@@ -127,7 +127,7 @@ impl Env {
         Some(slots).filter(|slots| !slots.is_empty())
     }
 
-    /// The environment so many steps up.
+    /// The environment a number of steps up.
     #[inline]
     pub(crate) fn up(&self, depth: u16) -> Option<&Env> {
         let mut env = self;
@@ -160,11 +160,11 @@ impl Env {
     }
 }
 
-/// The modules that code stands in, the innermost first.
+/// The modules around some code, the innermost first.
 pub(crate) struct Cref {
     pub module: ClassId,
     pub outer: Option<Rc<Cref>>,
-    /// Whether the text stands in it; `instance_eval` and the like only say where methods go.
+    /// Whether the text is in it; `instance_eval` and the like only decide where methods go.
     pub lexical: bool,
 }
 
@@ -173,7 +173,7 @@ impl Cref {
         Rc::new(Cref { module, outer, lexical: true })
     }
 
-    /// The innermost module that the text stands in.
+    /// The innermost module around the text.
     pub(crate) fn lexical(&self) -> &Cref {
         let mut at = self;
         while !at.lexical
@@ -185,7 +185,7 @@ impl Cref {
     }
 }
 
-/// What closures know of the activation they were made in.
+/// The part of an activation that closures made in it refer to.
 pub(crate) struct Context {
     pub this: Value,
     pub method: Option<Rc<Method>>,
@@ -199,7 +199,7 @@ pub(crate) struct Context {
     pub outer: Option<Rc<Context>>,
     /// Whether `return` goes further out: only `self` differs.
     pub transparent: bool,
-    /// The environments around the piece of text that it stands in.
+    /// The environments around the piece of text.
     pub eval_scope: Option<EvalScope>,
     /// `$~`
     pub last_match: RefCell<Value>,
@@ -247,20 +247,20 @@ pub(crate) struct Activation {
     pub who: Who,
     /// The variables that closures and bindings made here share, if there are any.
     pub env: Option<Rc<Env>>,
-    /// What closures made here are given, once there are any.
+    /// The context of closures made here, once there are any.
     pub context: Option<Rc<Context>>,
     pub number: u64,
     /// The line from which it was called.
     pub caller_line: u32,
     /// Whether `return` ends this activation.
     pub returns: bool,
-    /// What `def` makes methods, as `private` without arguments says.
+    /// The visibility of methods that `def` makes, as `private` without arguments sets it.
     pub visibility: Cell<Visibility>,
     /// `module_function` without arguments.
     pub module_function: Cell<bool>,
 }
 
-/// What runs, and on whose behalf.
+/// The running code and its purpose.
 pub(crate) enum Who {
     /// A method written in Ruby.
     Method { this: Value, method: Rc<Method>, block: Option<Rc<ProcObject>> },
@@ -270,7 +270,8 @@ pub(crate) enum Who {
     Other(Box<Other>),
 }
 
-/// What is neither a mere method nor a mere block: a file, the body of a class, a lambda, a block that runs as something else.
+/// Code that is neither a mere method nor a mere block: a file, the body of a class, a lambda, a block that runs as something
+/// else.
 pub(crate) struct Other {
     pub unit: Rc<Unit>,
     pub body: BodyId,
@@ -374,7 +375,7 @@ impl Activation {
         }
     }
 
-    /// The environments around the piece of text that it stands in.
+    /// The environments around the piece of text.
     pub(crate) fn eval_scope(&self) -> Option<&EvalScope> {
         match &self.who {
             Who::Method { .. } => None,
@@ -409,14 +410,14 @@ pub struct Closure {
     pub(crate) body: BodyId,
     pub(crate) env: Option<Rc<Env>>,
     pub(crate) context: Rc<Context>,
-    /// What `break` names.
+    /// The target of `break`.
     pub(crate) tag: u64,
     /// Whether the call that it was given to still runs.
     pub(crate) active: Cell<bool>,
 }
 
 impl Closure {
-    /// Whether it has several parameters that nothing stands in for.
+    /// Whether it has several parameters, none of them optional.
     #[inline]
     pub(crate) fn takes_several(&self) -> bool {
         let params = &self.unit.body(self.body).params;
@@ -445,7 +446,7 @@ pub(crate) const MAX_DEPTH: u32 = 10_000;
 /// How many steps are counted before the host hears of them.
 pub(crate) const STEPS: u32 = 512;
 
-/// What a state keeps for the evaluator.
+/// The evaluator's part of a state.
 #[derive(Default)]
 pub(crate) struct Running {
     pub stack: Vec<Value>,
@@ -456,7 +457,7 @@ pub(crate) struct Running {
     pub last_match: MatchSlot,
     /// `$!`
     pub exception: Value,
-    /// Whether a program has defined an operator of a core class anew.
+    /// Whether a program has redefined an operator of a core class.
     pub redefined: bool,
     /// The hooks that a program has defined anywhere.
     pub hooks: Vec<Symbol>,
@@ -464,13 +465,13 @@ pub(crate) struct Running {
     /// The environment of the body that ended last, for bindings to go on with.
     pub last_env: Option<Rc<Env>>,
     pub at_exit: Vec<Value>,
-    /// What `Thread.current` answers.
+    /// The answer of `Thread.current`.
     pub thread: Value,
-    /// What is being inspected, against endless recursion.
+    /// The values being inspected, against endless recursion.
     pub inspecting: Vec<Value>,
     /// The last object that a pattern took apart, and into what.
     pub deconstructed: Option<(Value, Rc<crate::value::ArrayObject>)>,
-    /// Whether it must be told why a pattern does not fit.
+    /// Whether the reason why a pattern does not fit must be recorded.
     pub explains: bool,
     /// Why a pattern did not fit; the key and the hash if the key is missing.
     pub mismatch: Option<Mismatch>,
@@ -511,7 +512,7 @@ impl State {
         }
     }
 
-    /// What closures made by the running code are given.
+    /// The context for closures made by the running code.
     pub(crate) fn context(&mut self) -> Option<Rc<Context>> {
         let run = &mut self.run;
         let at = run.frames.last_mut()?;

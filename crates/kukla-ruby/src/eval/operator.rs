@@ -1,4 +1,4 @@
-//! Operators, with a fast way for numbers, strings, arrays and hashes unless a program has defined them anew.
+//! Operators, with a fast way for numbers, strings, arrays and hashes unless a program has redefined them.
 
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ impl Ruby<'_> {
         self.operate(f, op, left, right)
     }
 
-    /// The integer that an expression is, if that can be told without evaluating anything.
+    /// The integer value of an expression, if it is known without evaluating anything.
     #[inline]
     fn peek_integer(&self, f: &Frame<'_>, node: &Node) -> Option<i64> {
         match node {
@@ -139,7 +139,7 @@ impl Ruby<'_> {
         Ok(is_simple)
     }
 
-    /// What `[]` gives, if that takes no call.
+    /// The result of `[]`, if that takes no call.
     pub(super) fn quick_index(
         &mut self,
         name: Symbol,
@@ -152,7 +152,7 @@ impl Ruby<'_> {
         }
     }
 
-    /// What an operator of `a += b` and its like gives, if that takes no call.
+    /// The result of an operator of `a += b` and its like, if that takes no call.
     pub(super) fn quick_operator(
         &mut self,
         name: Symbol,
@@ -239,7 +239,7 @@ fn integers(operator: Operator, a: i64, b: i64) -> Option<Value> {
     }))
 }
 
-/// What an operator gives that makes integers of integers, if it fits.
+/// The result of an operator that makes integers of integers, if it fits.
 #[inline(always)]
 fn arithmetic(operator: Operator, a: i64, b: i64) -> Option<i64> {
     Some(match operator {

@@ -14,7 +14,7 @@ use crate::value::{ArrayObject, HashObject, Value};
 impl Ruby<'_> {
     pub(super) fn case_in_node(&mut self, f: &Frame<'_>, node: &CaseIn) -> Result {
         let subject = self.eval(f, &node.subject)?;
-        // Only of a single pattern it is told why it does not fit.
+        // The reason for a mismatch is recorded only for a single pattern.
         let explains = node.arms.len() == 1 && node.otherwise.is_none();
         for (at, arm) in node.arms.iter().enumerate() {
             if !self.matches_first(f, &arm.pattern, &subject, explains, at == 0)? {

@@ -111,7 +111,7 @@ const METHODS: &[Native] = &[
 struct Template {
     /// The Ruby code it became.
     code: String,
-    /// Where it came from, if that was said.
+    /// Its file, if specified.
     file: Value,
     line: i64,
 }

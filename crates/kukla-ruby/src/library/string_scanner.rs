@@ -145,7 +145,7 @@ fn put(this: &Value, scanner: Scanner) {
     }
 }
 
-/// What a scan does with its match.
+/// The action of a scan on its match.
 #[derive(Clone, Copy)]
 struct Manner {
     /// Whether the match may begin later than at the position.
@@ -226,7 +226,7 @@ fn search_full(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     run(ruby, this, &args[0], Manner { until: true, advance: args[1].is_true(), text: args[2].is_true() })
 }
 
-/// Takes so many bytes as a match of their own.
+/// Takes a number of bytes as a match of their own.
 fn take(ruby: &mut Ruby<'_>, this: &Value, len: impl Fn(&Text, usize) -> usize) -> Result {
     let mut scanner = own(ruby, this)?;
     let from = scanner.at;

@@ -5,11 +5,11 @@ use ruby_prism as prism;
 use super::{Lowerer, line_of};
 use crate::program::{
     Arguments, Call, CallAssign, Combine, ConstAssign, ConstParent, ConstTarget, MultiTarget, Name, Node,
-    Place, Target,
+    Target, VariableSlot,
 };
 
 impl Lowerer {
-    /// What is assigned to, in multiple assignments, `for`, `rescue =>` and patterns.
+    /// The target of an assignment, in multiple assignments, `for`, `rescue =>` and patterns.
     pub(super) fn target(&mut self, node: &prism::Node<'_>) -> Target {
         if let Some(n) = node.as_local_variable_target_node() {
             return Target::Variable(self.place(n.name().as_slice(), n.depth()));
@@ -73,13 +73,13 @@ impl Lowerer {
         if let Some(n) = node.as_splat_node() {
             return match n.expression() {
                 Some(inner) => self.target(&inner),
-                None => Target::Variable(Place::Nowhere),
+                None => Target::Variable(VariableSlot::Nowhere),
             };
         }
         if let Some(n) = node.as_required_parameter_node() {
             return Target::Variable(self.place(n.name().as_slice(), 0));
         }
-        Target::Variable(Place::Nowhere)
+        Target::Variable(VariableSlot::Nowhere)
     }
 
     pub(super) fn multi_target(

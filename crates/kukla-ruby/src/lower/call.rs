@@ -6,7 +6,7 @@ use super::captured::{BLOCK, key};
 use super::tail::tail;
 use super::{Lowerer, SuperArgument, line_of, read};
 use crate::program::{
-    Arg, Arguments, BlockArg, BodyId, BodyKind, Call, Node, Op, Operator, Pair, Place, Super,
+    Arg, Arguments, BlockArg, BodyId, BodyKind, Call, Node, Op, Operator, Pair, Super, VariableSlot,
 };
 
 fn operator(name: &[u8]) -> Option<Operator> {
@@ -163,7 +163,7 @@ impl Lowerer {
         self.scope(kind, None, &label, line, key(&node.location(), BLOCK), |lowerer| {
             let params = lowerer.block_parameters(node.parameters());
             let code = lowerer.maybe(node.body());
-            // A block given to `lambda` may end up as a proc all the same if a program defines `lambda` anew.
+            // A block given to `lambda` may end up as a proc all the same if a program redefines `lambda`.
             (params, tail(code, BodyKind::Block))
         })
     }
@@ -246,7 +246,7 @@ impl Lowerer {
     }
 
     /// Where a value that a call needs only for a moment lives.
-    pub(super) fn hidden(&mut self, name: &str) -> Place {
+    pub(super) fn hidden(&mut self, name: &str) -> VariableSlot {
         self.method_variable(name.as_bytes())
     }
 }

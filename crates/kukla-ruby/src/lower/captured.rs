@@ -14,7 +14,7 @@ pub(super) const CLASS: u8 = 3;
 /// `for` and `END`: run as a block, but without variables of their own.
 pub(super) const TRANSPARENT: u8 = 4;
 
-/// What is known of a scope.
+/// The facts about a scope.
 #[derive(Default)]
 pub(super) struct Facts {
     /// The variables that closures use.
@@ -60,7 +60,7 @@ impl Finder {
         }
     }
 
-    /// A variable is used, so many scopes up.
+    /// Notes the use of a variable, a number of scopes up.
     fn used(&mut self, name: &[u8], mut depth: u32) {
         let mut crossed = false;
         for (kind, facts) in self.stack.iter_mut().rev() {

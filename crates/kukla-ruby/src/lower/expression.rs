@@ -2,12 +2,12 @@
 
 use ruby_prism as prism;
 
-use super::literal::said;
+use super::literal::explicit_encoding;
 use super::{Lowerer, line_of, read, write};
 use crate::program::{Arg, Combine, Literal, Node, Pair, Range};
 use crate::text::Encoding;
 
-/// Every so many levels of nesting an expression makes sure that there is enough stack for the next ones.
+/// At this number of levels of nesting, an expression makes sure that there is enough stack for the next ones.
 const DEEP: u32 = 16;
 
 /// Goes by the kind of a node.
@@ -87,7 +87,7 @@ impl Lowerer {
             FloatNode as_float_node => |n| Node::Float(n.value()),
             RationalNode as_rational_node => |n| self.rational(&n),
             ImaginaryNode as_imaginary_node => |n| Node::Imaginary(self.boxed(&n.numeric())),
-            StringNode as_string_node => |n| self.string(n.unescaped(), n.is_frozen(), said(&n)),
+            StringNode as_string_node => |n| self.string(n.unescaped(), n.is_frozen(), explicit_encoding(&n)),
             SymbolNode as_symbol_node => |n| Node::Symbol(self.name(n.unescaped())),
             XStringNode as_x_string_node => |n| {
                 let text = self.string(n.unescaped(), false, None);
@@ -345,7 +345,7 @@ impl Lowerer {
             if let Some(pair) = element.as_assoc_node() {
                 let key = match pair.key().as_string_node() {
                     // Keys are frozen, so one string does for all times.
-                    Some(text) => self.string(text.unescaped(), true, said(&text)),
+                    Some(text) => self.string(text.unescaped(), true, explicit_encoding(&text)),
                     None => self.expression(&pair.key()),
                 };
                 return Some(Pair::One(key, self.expression(&pair.value())));

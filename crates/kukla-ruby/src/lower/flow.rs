@@ -5,7 +5,7 @@ use ruby_prism as prism;
 use super::captured::{TRANSPARENT, key};
 use super::{Lowerer, line_of};
 use crate::program::{
-    Arg, Arguments, Begin, BodyKind, Case, FlipFlop, Node, Param, Params, Place, Rescue, While,
+    Arg, Arguments, Begin, BodyKind, Case, FlipFlop, Node, Param, Params, Rescue, VariableSlot, While,
 };
 
 impl Lowerer {
@@ -45,7 +45,7 @@ impl Lowerer {
             let slot = lowerer.scope_mut().locals;
             lowerer.scope_mut().locals += 1;
             let target = lowerer.target(&node.index());
-            let rest = Param { name: None, place: Place::Local(slot), pattern: None };
+            let rest = Param { name: None, place: VariableSlot::Local(slot), pattern: None };
             let assign = Node::ForTarget(Box::new((target, slot)));
             let code = lowerer.maybe_statements(node.statements());
             let params = Params { rest: Some(rest), ..Params::default() };

@@ -20,7 +20,7 @@ const MULTI_LINE: u8 = 4;
 const FIXED_ENCODING: u8 = 16;
 const NO_ENCODING: u8 = 32;
 
-/// The options that a number stands for.
+/// The options that a number encodes.
 fn options(bits: u8) -> Options {
     Options {
         ignore_case: bits & IGNORE_CASE != 0,
@@ -72,7 +72,7 @@ impl Lowerer {
         }
         for part in parts {
             match part.as_string_node() {
-                Some(text) => nodes.push(self.string(text.unescaped(), true, said(&text))),
+                Some(text) => nodes.push(self.string(text.unescaped(), true, explicit_encoding(&text))),
                 None => nodes.push(self.expression(&part)),
             }
         }
@@ -123,7 +123,7 @@ impl Lowerer {
 }
 
 /// The encoding that a string says it has, by the escapes in it.
-pub(super) fn said(node: &prism::StringNode<'_>) -> Option<Encoding> {
+pub(super) fn explicit_encoding(node: &prism::StringNode<'_>) -> Option<Encoding> {
     if node.is_forced_binary_encoding() {
         Some(Encoding::Binary)
     } else if node.is_forced_utf8_encoding() {

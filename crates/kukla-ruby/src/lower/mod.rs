@@ -16,16 +16,16 @@ use std::sync::Arc;
 use ruby_prism as prism;
 use rustc_hash::FxHashMap;
 
-use crate::program::{Body, BodyId, BodyKind, Literal, Name, Node, Params, Place, Program};
+use crate::program::{Body, BodyId, BodyKind, Literal, Name, Node, Params, Program, VariableSlot};
 use crate::text::Encoding;
 use captured::{Facts, Key, PROGRAM};
 
-/// Text that is no program: what is wrong and in which line.
+/// The error for a text that is not a valid program, with its line.
 #[derive(Clone, Debug)]
 pub struct SyntaxProblem {
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Whether it is only that the text ends too early.
     pub is_unfinished: bool,
@@ -146,7 +146,7 @@ struct Scope {
     /// Whether all variables are captured.
     all: bool,
     facts: Facts,
-    variables: FxHashMap<Vec<u8>, Place>,
+    variables: FxHashMap<Vec<u8>, VariableSlot>,
     locals: u32,
     env_names: Vec<Vec<u8>>,
     has_env: bool,
@@ -189,17 +189,17 @@ impl Scope {
     }
 
     /// The place of a variable of this scope, as seen from it.
-    fn variable(&mut self, name: &[u8], captured: bool) -> Place {
+    fn variable(&mut self, name: &[u8], captured: bool) -> VariableSlot {
         if let Some(place) = self.variables.get(name) {
             return *place;
         }
         let place = if captured || self.all || self.facts.captured.contains(name) {
             self.has_env = true;
             self.env_names.push(name.to_vec());
-            Place::Env(0, (self.env_names.len() - 1) as u16)
+            VariableSlot::Env(0, (self.env_names.len() - 1) as u16)
         } else {
             self.locals += 1;
-            Place::Local(self.locals - 1)
+            VariableSlot::Local(self.locals - 1)
         };
         self.variables.insert(name.to_vec(), place);
         place
@@ -300,8 +300,8 @@ impl Lowerer {
         id
     }
 
-    /// The place of a variable that prism found so many scopes up.
-    fn place(&mut self, name: &[u8], mut depth: u32) -> Place {
+    /// The slot of a variable that prism found a number of scopes up.
+    fn place(&mut self, name: &[u8], mut depth: u32) -> VariableSlot {
         let mut steps = 0u16;
         for at in (0..self.scopes.len()).rev() {
             let scope = &mut self.scopes[at];
@@ -315,15 +315,15 @@ impl Lowerer {
                 continue;
             }
             return match scope.variable(name, false) {
-                Place::Env(_, slot) => Place::Env(steps, slot),
+                VariableSlot::Env(_, slot) => VariableSlot::Env(steps, slot),
                 place => place,
             };
         }
-        Place::Nowhere
+        VariableSlot::Nowhere
     }
 
     /// The place of a variable of the method around, as `super` and `...` need it.
-    fn method_variable(&mut self, name: &[u8]) -> Place {
+    fn method_variable(&mut self, name: &[u8]) -> VariableSlot {
         let depth = self.scopes.iter().rev().take_while(|scope| {
             !matches!(scope.kind, BodyKind::Method | BodyKind::Program | BodyKind::Class | BodyKind::Eval)
         });
@@ -331,7 +331,7 @@ impl Lowerer {
         self.place(name, depth as u32)
     }
 
-    /// Blocks, `return` and the like: activations of the bodies around must be told apart.
+    /// Blocks, `return` and the like: activations of the bodies around must be distinguished.
     fn needs_number(&mut self) {
         for scope in self.scopes.iter_mut().rev() {
             scope.numbered = true;
@@ -351,19 +351,19 @@ fn line_of(location: &prism::Location<'_>) -> u32 {
     location.start_line().max(0) as u32
 }
 
-fn read(place: Place) -> Node {
+fn read(place: VariableSlot) -> Node {
     match place {
-        Place::Local(slot) => Node::Local(slot),
-        Place::Env(depth, slot) => Node::Outer(depth, slot),
-        Place::Nowhere => Node::Nil,
+        VariableSlot::Local(slot) => Node::Local(slot),
+        VariableSlot::Env(depth, slot) => Node::Outer(depth, slot),
+        VariableSlot::Nowhere => Node::Nil,
     }
 }
 
-fn write(place: Place, value: Node) -> Node {
+fn write(place: VariableSlot, value: Node) -> Node {
     match place {
-        Place::Local(slot) => Node::SetLocal(slot, Box::new(value)),
-        Place::Env(depth, slot) => Node::SetOuter(depth, slot, Box::new(value)),
-        Place::Nowhere => value,
+        VariableSlot::Local(slot) => Node::SetLocal(slot, Box::new(value)),
+        VariableSlot::Env(depth, slot) => Node::SetOuter(depth, slot, Box::new(value)),
+        VariableSlot::Nowhere => value,
     }
 }
 

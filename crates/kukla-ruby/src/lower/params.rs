@@ -3,7 +3,7 @@
 use ruby_prism as prism;
 
 use super::{Lowerer, SuperArgument};
-use crate::program::{Keyword, MultiTarget, Param, Params, Place};
+use crate::program::{Keyword, MultiTarget, Param, Params, VariableSlot};
 
 impl Lowerer {
     pub(super) fn method_parameters(&mut self, node: Option<prism::ParametersNode<'_>>) -> Params {
@@ -45,12 +45,12 @@ impl Lowerer {
             self.scope_mut().locals += 1;
             // Only `super` knows it by this name.
             let hidden = format!("%{slot}").into_bytes();
-            self.scope_mut().variables.insert(hidden.clone(), Place::Local(slot));
+            self.scope_mut().variables.insert(hidden.clone(), VariableSlot::Local(slot));
             self.scope_mut().arguments.push(SuperArgument::One(hidden));
-            return Param { name: Some(number), place: Place::Local(slot), pattern: None };
+            return Param { name: Some(number), place: VariableSlot::Local(slot), pattern: None };
         }
         let place = self.place(name, 0);
-        if let Place::Env(_, at) = place {
+        if let VariableSlot::Env(_, at) = place {
             self.scope_mut().locals += 1;
             moves.push((slot, at));
         }
@@ -72,9 +72,9 @@ impl Lowerer {
         let slot = self.scope_mut().locals;
         self.scope_mut().locals += 1;
         let hidden = format!("%{slot}").into_bytes();
-        self.scope_mut().variables.insert(hidden.clone(), Place::Local(slot));
+        self.scope_mut().variables.insert(hidden.clone(), VariableSlot::Local(slot));
         self.scope_mut().arguments.push(argument(hidden));
-        Param { name: Some(self.name(name)), place: Place::Local(slot), pattern: None }
+        Param { name: Some(self.name(name)), place: VariableSlot::Local(slot), pattern: None }
     }
 
     fn destructured(&mut self, node: &prism::MultiTargetNode<'_>) -> MultiTarget {

@@ -3,7 +3,7 @@
 /// How bytes are read as characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// UTF-8, which text is in unless said otherwise.
+    /// UTF-8, the default.
     #[default]
     Utf8,
     /// ASCII-8BIT, also called BINARY: every byte is a character.
@@ -38,7 +38,7 @@ pub enum Encoding {
     Windows31j,
 }
 
-/// Why bytes are no character.
+/// The reason why bytes are not a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoChar {
     /// More bytes would have to follow.
@@ -119,7 +119,7 @@ impl Encoding {
         stands_for_the_default.iter().any(|other| other.eq_ignore_ascii_case(name)).then_some(Encoding::Utf8)
     }
 
-    /// Whether it is only a name: its characters cannot be told apart.
+    /// Whether it is only a name: its characters are unknown.
     pub fn is_dummy(self) -> bool {
         matches!(self, Encoding::Utf16 | Encoding::Utf32)
     }
@@ -211,7 +211,7 @@ impl Encoding {
         }
     }
 
-    /// How many bytes the first character has; what is no character goes by the smallest unit.
+    /// The number of bytes of the first character; invalid bytes count as the smallest unit.
     #[inline]
     pub fn char_len(self, bytes: &[u8]) -> usize {
         if bytes.first().is_some_and(|first| *first < 0x80) && self.unit() == 1 {
@@ -314,7 +314,7 @@ impl Encoding {
         })
     }
 
-    /// The Unicode character that a valid character stands for, if we know how to convert it.
+    /// The Unicode character of a valid character, if the conversion is known.
     pub fn decode(self, char: &[u8]) -> Option<char> {
         let code = self.codepoint(char);
         match self {
@@ -363,13 +363,13 @@ impl Encoding {
     }
 }
 
-/// What ISO-8859-15 has in other places than ISO-8859-1.
+/// The characters of ISO-8859-15 that differ from ISO-8859-1.
 const LATIN9: &[(u8, char)] =
     &[(0xa4, '€'), (0xa6, 'Š'), (0xa8, 'š'), (0xb4, 'Ž'), (0xb8, 'ž'), (0xbc, 'Œ'), (0xbd, 'œ'), (0xbe, 'Ÿ')];
 
-/// The bytes from 0x80; a blank is no character, and what comes after is as in ISO-8859-1.
+/// The bytes from 0x80; a blank is not a character, and the rest is as in ISO-8859-1.
 const WINDOWS_1252: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
-/// The bytes from 0x80; a blank is no character.
+/// The bytes from 0x80; a blank is not a character.
 const WINDOWS_1251: &str = "ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–— ™љ›њќћџ\u{a0}ЎўЈ¤Ґ¦§Ё©Є«¬\u{ad}®Ї°±Ііґµ¶·ё№є»јЅѕїАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯабвгдежзийклмнопрстуфхцчшщъыьэюя";
 
 fn high_half(code: u32, start: u32, table: &str) -> Option<char> {

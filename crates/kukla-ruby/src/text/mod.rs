@@ -20,7 +20,7 @@ enum Bytes {
     Own(Vec<u8>),
 }
 
-/// What is known of the bytes, so that it need not be found out twice.
+/// The known properties of the bytes, so that they are not determined twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Knowledge {
     Nothing,
@@ -44,7 +44,7 @@ pub struct Text {
 }
 
 impl Weighed for Text {
-    /// What is shared is counted where it is kept.
+    /// Shared bytes are counted where they are stored.
     #[inline]
     fn weight(&self) -> usize {
         match &self.bytes {
@@ -70,7 +70,7 @@ impl Text {
         Text::from_parts(Bytes::Own(bytes), Encoding::Utf8, Knowledge::Ascii)
     }
 
-    /// Bytes that are no text.
+    /// Binary data.
     pub fn binary(bytes: Vec<u8>) -> Text {
         Text::new(bytes, Encoding::Binary)
     }

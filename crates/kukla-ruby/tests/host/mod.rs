@@ -14,7 +14,7 @@ const MEMORY: usize = 64 << 20;
 #[derive(Default)]
 pub struct Buffer {
     world: MemoryWorld,
-    /// What was written, to both streams.
+    /// The output, of both streams.
     pub out: Vec<u8>,
     /// How many steps were taken.
     pub steps: u64,
@@ -45,7 +45,7 @@ impl Host for Buffer {
     }
 }
 
-/// What a program writes, with what ended it if that was an exception.
+/// The output of a program, with the exception that ended it.
 pub fn run(name: &str, source: &str) -> String {
     let program = match kukla_ruby::parse(source.as_bytes(), name) {
         Ok(program) => program,

@@ -1,4 +1,4 @@
-//! Whether what a catalog of the side before rests on is the same on the side after.
+//! Compares the inputs of catalogs of the side before with the side after.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
@@ -7,32 +7,32 @@ use kukla_world::record::{InputId, InputSet, Ledger, Question};
 use rustc_hash::FxHashMap;
 
 use super::Files;
-use super::files::Holds;
+use super::files::SameAnswer;
 
-/// Which inputs of the side before are others on the side after.
+/// The inputs of the side before that differ on the side after.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
-    /// How many inputs were looked at.
+    /// The number of inputs compared so far.
     looked_at: usize,
-    /// Inputs that are others on the side after.
+    /// Inputs that differ.
     others: InputSet,
-    /// Data files that say something else under some keys.
+    /// Data files that have other values for some keys.
     partly: Vec<(InputId, BTreeSet<String>)>,
-    /// The inputs that stand for keys.
+    /// The inputs that are keys.
     keys: FxHashMap<String, InputId>,
 }
 
 impl Differing {
-    /// Looks at one more input.
+    /// Compares one more input.
     pub fn look_at(&mut self, id: InputId, question: &Question, files: &Files<'_>) {
         self.looked_at += 1;
         if let Question::Key(key) = question {
             self.keys.insert(key.clone(), id);
         }
         match files.holds(question) {
-            Holds::Yes => {}
-            Holds::No => self.others.insert(id),
-            Holds::UnlessAsked(keys) => self.partly.push((id, keys)),
+            SameAnswer::Yes => {}
+            SameAnswer::No => self.others.insert(id),
+            SameAnswer::UnlessLookedUp(keys) => self.partly.push((id, keys)),
         }
     }
 
@@ -45,7 +45,7 @@ impl Differing {
     }
 }
 
-/// What is known of the inputs of a side as it is compiled, each looked at once.
+/// The inputs of a side as it is compiled, each compared once.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     differing: RwLock<Differing>,

@@ -95,10 +95,10 @@ fn document(profile: &Profile) -> String {
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 18.0;
 
-/// What is too narrow to be seen is left out.
+/// The narrowest rectangle that is drawn.
 const NARROWEST: f64 = 0.3;
 
-/// A picture in which each thing is as wide as it took time, and stands on what called it.
+/// A flame graph: each rectangle is as wide as the time of its call, above that of its caller.
 fn flame_graph(profile: &Profile) -> String {
     let all: Duration =
         profile.spots.iter().filter(|spot| spot.caller.is_none()).map(|spot| spot.total).sum();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::diff::FileStatus;
-use kukla::fleet::{ChangedFiles, Control, Side};
+use kukla::fleet::{ChangedFiles, Control, FleetSide};
 use kukla::syntax::Problem;
 use kukla::{DiskWorld, World};
 use kukla_git::{Change, Range, Repository, Revision, Status};
@@ -23,9 +23,9 @@ pub enum Subject {
 /// Two sites.
 pub struct Sites {
     /// The side before.
-    pub from: Side,
+    pub from: FleetSide,
     /// The side after.
-    pub to: Side,
+    pub to: FleetSide,
     /// The revisions of both sides, where they are not the files on the disk.
     revisions: [Option<Arc<Revision>>; 2],
     /// The repository, if a side is one of its revisions.
@@ -121,14 +121,14 @@ fn side(
     path: PathBuf,
     revision: Option<Arc<Revision>>,
     target: &Target,
-) -> Result<Side, Problem> {
+) -> Result<FleetSide, Problem> {
     let is_revision = revision.is_some();
     let repository: Arc<dyn World> = match revision {
         Some(revision) => revision,
         None => Arc::new(DiskWorld::default()),
     };
     let control = Control { path, repository, files: Arc::new(named_files()), is_revision };
-    Ok(Side { name, options: target.options_in(control)? })
+    Ok(FleetSide { name, options: target.options_in(control)? })
 }
 
 impl Sites {

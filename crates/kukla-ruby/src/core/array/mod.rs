@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{ArrayObject, Value};
 
-pub(crate) use search::Found;
+pub(crate) use search::SearchAnswer;
 
 /// The class `Array`.
 pub const ARRAY: NativeClass = NativeClass {

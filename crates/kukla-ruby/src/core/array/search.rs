@@ -139,8 +139,8 @@ fn pair_with(ruby: &mut Ruby<'_>, this: &Value, wanted: &Value, place: usize) ->
     Ok(found)
 }
 
-/// What the block of `bsearch` says about an element.
-pub(crate) enum Found {
+/// The answer of the block of `bsearch` for an element.
+pub(crate) enum SearchAnswer {
     /// The wanted one lies here or before.
     HereOrBefore,
     /// This is it.
@@ -151,19 +151,19 @@ pub(crate) enum Found {
     After,
 }
 
-impl Found {
-    /// What an answer means.
-    pub(crate) fn of(ruby: &mut Ruby<'_>, answer: &Value) -> Result<Found> {
+impl SearchAnswer {
+    /// The meaning of an answer.
+    pub(crate) fn of(ruby: &mut Ruby<'_>, answer: &Value) -> Result<SearchAnswer> {
         match answer {
-            Value::Bool(true) => Ok(Found::HereOrBefore),
-            Value::Nil | Value::Bool(false) => Ok(Found::After),
-            Value::Int(0) => Ok(Found::Here),
+            Value::Bool(true) => Ok(SearchAnswer::HereOrBefore),
+            Value::Nil | Value::Bool(false) => Ok(SearchAnswer::After),
+            Value::Int(0) => Ok(SearchAnswer::Here),
             number if ruby.is_a(number, crate::class::ClassId::NUMERIC) => {
                 let zero = Value::Int(0);
                 match ruby.must_compare(number, &zero)? {
-                    std::cmp::Ordering::Equal => Ok(Found::Here),
-                    std::cmp::Ordering::Less => Ok(Found::Before),
-                    std::cmp::Ordering::Greater => Ok(Found::After),
+                    std::cmp::Ordering::Equal => Ok(SearchAnswer::Here),
+                    std::cmp::Ordering::Less => Ok(SearchAnswer::Before),
+                    std::cmp::Ordering::Greater => Ok(SearchAnswer::After),
                 }
             }
             other => {
@@ -186,14 +186,14 @@ fn bisect(
     while low < high {
         let middle = low + (high - low) / 2;
         let answer = ask(ruby, middle)?;
-        match Found::of(ruby, &answer)? {
-            Found::Here => return Ok(Some(middle)),
-            Found::HereOrBefore => {
+        match SearchAnswer::of(ruby, &answer)? {
+            SearchAnswer::Here => return Ok(Some(middle)),
+            SearchAnswer::HereOrBefore => {
                 found = Some(middle);
                 high = middle;
             }
-            Found::Before => high = middle,
-            Found::After => low = middle + 1,
+            SearchAnswer::Before => high = middle,
+            SearchAnswer::After => low = middle + 1,
         }
     }
     Ok(found)

@@ -22,7 +22,7 @@ pub(super) const METHODS: &[Native] = methods![
 enum Combine {
     Operator(Symbol),
     Block(std::rc::Rc<crate::proc::ProcObject>),
-    /// Nobody said how, which matters only once there are two elements.
+    /// No operation was given, which matters only once there are two elements.
     Unsaid,
 }
 

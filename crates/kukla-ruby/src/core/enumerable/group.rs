@@ -127,7 +127,7 @@ fn each_cons(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-/// An enumerator that runs native code for whoever iterates.
+/// An enumerator that runs native code when it is iterated.
 fn generated(
     ruby: &mut Ruby<'_>,
     run: impl Fn(&mut Ruby<'_>, &Rc<ProcObject>) -> Result<()> + 'static,
@@ -221,7 +221,7 @@ fn between(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, cut: bool) -> Res
     }))
 }
 
-/// What tells where to cut: a pattern or a block.
+/// The condition for cutting: a pattern or a block.
 fn cutter(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Cutter> {
     match (args.get(0), args.block) {
         (Some(_), Some(_)) => Err(ruby.argument_error("both pattern and block are given")),

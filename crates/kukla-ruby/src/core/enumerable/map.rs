@@ -92,7 +92,7 @@ pub(crate) fn zip_rows(ruby: &mut Ruby<'_>, others: &[Value]) -> Result<Vec<Othe
     Ok(sides)
 }
 
-/// What stands beside the elements in `zip`.
+/// The other lists of `zip`.
 pub(crate) enum Other {
     /// An array, by index.
     List(Vec<Value>),

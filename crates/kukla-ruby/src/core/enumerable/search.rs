@@ -33,11 +33,11 @@ pub(crate) fn unused_block(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What an element is asked.
+/// The test of an element.
 pub(crate) enum Test {
     /// Whether it belongs to a pattern.
     Pattern(Value),
-    /// What a block says.
+    /// The answer of a block.
     Block(Rc<ProcObject>),
     /// Whether it is true.
     Itself,

@@ -44,7 +44,7 @@ pub struct Sequence {
     pub step: Value,
     /// Whether the end is left out.
     pub exclusive: bool,
-    /// Who was asked for it: a number or a range.
+    /// The receiver of the call: a number or a range.
     receiver: Value,
     method: Symbol,
     args: Vec<Value>,
@@ -99,7 +99,7 @@ fn no_new(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 }
 
 impl Sequence {
-    /// The call that the sequence stands for.
+    /// The call that the sequence represents.
     pub(super) fn source(&self) -> Source {
         Source {
             receiver: self.receiver.clone(),

@@ -28,7 +28,7 @@ pub(super) const METHODS: &[Native] = &[
     method("rewind", 0, 0, rewind),
 ];
 
-/// What `next` has read, kept with the enumerator.
+/// The elements that `next` has read, stored with the enumerator.
 #[derive(Clone, Default)]
 struct External {
     /// Values read ahead, each as a list of what was yielded.

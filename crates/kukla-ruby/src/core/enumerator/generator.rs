@@ -36,7 +36,7 @@ pub const PRODUCER: NativeClass = NativeClass {
     ..NativeClass::class("Enumerator::Producer", "Object")
 };
 
-/// What a yielder passes values on to.
+/// The block that a yielder passes values to.
 struct Target(Rc<ProcObject>);
 
 /// The block that yields to a yielder.

@@ -52,7 +52,7 @@ const METHODS: &[Native] = methods![
 
 type Block = Rc<ProcObject>;
 
-/// What happens to every element.
+/// The operation on every element.
 #[derive(Clone)]
 enum Stage {
     Map(Block),
@@ -82,7 +82,7 @@ enum Lazy {
     Stage { parent: Value, stage: Stage, method: Symbol, args: Vec<Value>, size: Value },
 }
 
-/// What a stage remembers while elements go through.
+/// The state of a stage while elements pass through.
 enum Memory {
     Nothing,
     Count(i64),

@@ -59,14 +59,14 @@ pub type SizeFn = fn(&mut Ruby<'_>, &Value, &[Value]) -> Result;
 pub enum Size {
     /// A number, infinity, or `nil` for nobody knows; a proc is asked.
     Value(Value),
-    /// What the receiver and the arguments tell.
+    /// Computed from the receiver and the arguments.
     Asked(SizeFn),
 }
 
-/// What an enumerator goes through.
+/// The call that an enumerator iterates with.
 #[derive(Clone)]
 pub struct Source {
-    /// Who is asked.
+    /// The receiver.
     pub receiver: Value,
     /// The method that iterates.
     pub method: Symbol,
@@ -129,7 +129,7 @@ impl Ruby<'_> {
     }
 }
 
-/// What an enumerator goes through.
+/// The call that an enumerator iterates with.
 pub(super) fn source(ruby: &mut Ruby<'_>, this: &Value) -> Result<Source> {
     if let Value::Object(object) = this
         && let Some(source) = object.payload::<Source>()

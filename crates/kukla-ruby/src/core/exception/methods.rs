@@ -1,10 +1,10 @@
-//! What exceptions can do.
+//! Methods of exceptions.
 
 use std::rc::Rc;
 
 use super::{Details, set_detail};
 use crate::args::Args;
-use crate::backtrace::Place;
+use crate::backtrace::BacktraceLine;
 use crate::class::{ANY, ClassId, Native, method, private};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -351,7 +351,7 @@ pub(crate) fn backtrace(this: &Value) -> Value {
 }
 
 /// `Thread::Backtrace::Location`s.
-pub(crate) fn locations(ruby: &mut Ruby<'_>, places: &[Place]) -> Value {
+pub(crate) fn locations(ruby: &mut Ruby<'_>, places: &[BacktraceLine]) -> Value {
     let class = crate::core::thread::location_class(ruby);
     let list = places.iter().map(|place| Value::Object(Object::with(class, Rc::new(place.clone()))));
     Value::array(list.collect::<Vec<_>>())
@@ -401,7 +401,7 @@ fn detailed(ruby: &mut Ruby<'_>, this: &Value, message: &str, highlight: bool) -
     out
 }
 
-/// What is printed about an exception that nobody handles.
+/// The report of an exception that nothing handles.
 fn full_message(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let highlight = highlight(ruby, args)?;
     let (_, keywords) = args.split();
@@ -490,7 +490,7 @@ fn one_message(
 }
 
 impl Ruby<'_> {
-    /// What is printed about an exception that nobody handles.
+    /// The report of an exception that nothing handles.
     pub fn report(&mut self, exception: &Value) -> String {
         match full_message(self, exception, &Args::default()) {
             Ok(Value::String(text)) => text.text().to_str_lossy().into_owned(),

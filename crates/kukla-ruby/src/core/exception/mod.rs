@@ -5,7 +5,7 @@ mod signal;
 
 use std::rc::Rc;
 
-use crate::backtrace::Place;
+use crate::backtrace::BacktraceLine;
 use crate::class::{ClassId, NativeClass};
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
@@ -177,15 +177,15 @@ pub const ERRNO: NativeClass = NativeClass {
     ..NativeClass::module("Errno")
 };
 
-/// What an exception holds besides its instance variables.
+/// The content of an exception besides its instance variables.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
-    /// What is wrong; the name of the class stands for `nil`.
+    /// The message; `nil` means the name of the class.
     pub message: Value,
-    /// Where it was raised, if a program said so; `nil` until then.
+    /// The backtrace, if a program set it; `nil` until then.
     pub backtrace: Value,
     /// Where it was raised.
-    pub(crate) places: Option<Rc<[Place]>>,
+    pub(crate) places: Option<Rc<[BacktraceLine]>>,
     /// The exception that was being handled when this one was raised.
     pub cause: Value,
     /// Whether the cause is settled.

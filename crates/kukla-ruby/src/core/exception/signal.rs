@@ -49,7 +49,7 @@ const SIGNALS: &[(&str, i64)] = &[
 /// The largest number of a signal.
 const MOST: i64 = 64;
 
-/// What `Signal` tells of them.
+/// The lists of `Signal`.
 pub(crate) const LISTS: &[Native] = &[
     method("list", 0, 0, |ruby, _, _| {
         let list = HashObject::new(ClassId::HASH, Table::new());

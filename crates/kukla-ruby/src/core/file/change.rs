@@ -43,7 +43,7 @@ pub const CHANGES: &[Native] = methods![
     method("umask", 0, 1, |_, _, _| Ok(Value::Int(0o022))),
 ];
 
-/// What would lead out of the directories that may be changed, or keep someone waiting.
+/// Refuses methods that would lead out of the directories that may be changed, or wait for another process.
 fn refuse(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
     let message = format!("File.{} is not allowed: links and pipes are not made", ruby.called);
     Err(ruby.error(ClassId::SECURITY_ERROR, message))
@@ -98,7 +98,7 @@ impl Ruby<'_> {
         }
     }
 
-    /// Whose what is at a path is; without a path, who this is.
+    /// The owner of the file at a path; without a path, the user of this process.
     pub fn ownership(&mut self, path: Option<&str>) -> Result<kukla_world::Ownership> {
         let place = path.map(|path| located(self, path));
         match self.host.world().ownership(place.as_deref()) {

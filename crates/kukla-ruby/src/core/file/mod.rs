@@ -65,16 +65,16 @@ fn setup(ruby: &mut Ruby<'_>, class: ClassId) {
     }
 }
 
-/// What is at a path.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A file, or anything else that is no directory.
+    /// A file, or anything else that is not a directory.
     File,
     /// A directory.
     Directory,
 }
 
-/// What is at a path, if anything that may be seen is.
+/// The kind of the file at a path, if it exists and may be seen.
 pub fn kind(ruby: &Ruby<'_>, path: &str) -> Option<Kind> {
     let world = ruby.host.world();
     let place = located(ruby, path);
@@ -235,7 +235,7 @@ fn realpath(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     Ok(place.to_string_lossy().into_owned().into())
 }
 
-/// What `File.stat` found.
+/// The result of `File.stat`.
 struct Stat {
     path: String,
     kind: Kind,
@@ -253,14 +253,14 @@ fn stat(ruby: &mut Ruby<'_>, args: &Args<'_>, function: &str) -> Result {
     }
 }
 
-fn told(this: &Value, of: impl FnOnce(&Stat) -> Value) -> Result {
+fn stat_field(this: &Value, of: impl FnOnce(&Stat) -> Value) -> Result {
     let Value::Object(object) = this else { return Ok(Value::Nil) };
     Ok(object.payload::<Stat>().map_or(Value::Nil, |stat| of(&stat)))
 }
 
-/// Whose what was found is.
+/// The owner of the file.
 fn owned(ruby: &mut Ruby<'_>, this: &Value, of: impl FnOnce(Ownership) -> i64) -> Result {
-    let path = told(this, |stat| stat.path.as_str().into())?;
+    let path = stat_field(this, |stat| stat.path.as_str().into())?;
     let path = path_text(ruby, &path)?;
     Ok(Value::Int(of(ruby.ownership(Some(&path))?)))
 }
@@ -277,17 +277,17 @@ const STAT: &[Native] = &[
     method("gid", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.group.into())),
     method("mode", 0, 0, |ruby, this, _| owned(ruby, this, |ownership| ownership.mode.into())),
     method("mtime", 0, 0, modified),
-    method("size", 0, 0, |_, this, _| told(this, |stat| Value::Int(stat.size as i64))),
-    method("file?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::File).into())),
-    method("directory?", 0, 0, |_, this, _| told(this, |stat| (stat.kind == Kind::Directory).into())),
-    method("zero?", 0, 0, |_, this, _| told(this, |stat| (stat.size == 0).into())),
+    method("size", 0, 0, |_, this, _| stat_field(this, |stat| Value::Int(stat.size as i64))),
+    method("file?", 0, 0, |_, this, _| stat_field(this, |stat| (stat.kind == Kind::File).into())),
+    method("directory?", 0, 0, |_, this, _| stat_field(this, |stat| (stat.kind == Kind::Directory).into())),
+    method("zero?", 0, 0, |_, this, _| stat_field(this, |stat| (stat.size == 0).into())),
     method("readable?", 0, 0, |_, _, _| Ok(true.into())),
     method("writable?", 0, 0, |ruby, this, _| {
-        let path = told(this, |stat| stat.path.as_str().into())?;
+        let path = stat_field(this, |stat| stat.path.as_str().into())?;
         let path = path_text(ruby, &path)?;
         Ok(is_writable(ruby, &path).into())
     }),
     method("ftype", 0, 0, |_, this, _| {
-        told(this, |stat| if stat.kind == Kind::Directory { "directory".into() } else { "file".into() })
+        stat_field(this, |stat| if stat.kind == Kind::Directory { "directory".into() } else { "file".into() })
     }),
 ];

@@ -17,7 +17,7 @@ pub const EXCLUSIVE: i64 = 0o200;
 pub const TRUNCATE: i64 = 0o1000;
 pub const APPEND: i64 = 0o2000;
 
-/// What may be done with an open file, and in which encoding it is read.
+/// The permitted operations on an open file, and the encoding in which it is read.
 pub struct Mode {
     pub reads: bool,
     /// How it is opened to be written, if it is.
@@ -28,7 +28,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// What a mode and permissions mean, be they arguments (`more`) or keywords.
+    /// The meaning of a mode and permissions, from arguments (`more`) or keywords.
     pub fn of(
         ruby: &mut Ruby<'_>,
         more: &[Value],

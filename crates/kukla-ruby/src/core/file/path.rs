@@ -166,7 +166,7 @@ fn expand_path(ruby: &mut Ruby<'_>, args: &Args<'_>, tilde: bool) -> Result {
     Ok(kukla_world::normal(&full).to_string_lossy().into_owned().into())
 }
 
-/// `~` stands for the home directory, which an environment variable tells.
+/// Replaces `~` by the home directory, which an environment variable names.
 fn home(ruby: &mut Ruby<'_>, path: String) -> Result<String> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(path) };
     if !rest.is_empty() && !rest.starts_with('/') {

@@ -90,7 +90,7 @@ pub fn complaint(ruby: &mut Ruby<'_>, path: &str, function: &str, error: FileErr
     }
 }
 
-/// What the system's words for an error mean in Ruby; they end with its number.
+/// Ruby's class for an error of the system, whose message ends with its number.
 fn system_error(why: &str) -> Option<(&'static str, &'static str)> {
     let (_, number) = why.strip_suffix(')')?.rsplit_once("(os error ")?;
     let number: i64 = number.parse().ok()?;

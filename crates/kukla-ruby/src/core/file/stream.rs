@@ -184,7 +184,7 @@ fn seek(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
 }
 
-/// What is written is in the file at once, so nothing is lost if it is never closed.
+/// Writes go to the file at once, so nothing is lost if it is never closed.
 fn write(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let mut added = Vec::new();
     for value in args.list {

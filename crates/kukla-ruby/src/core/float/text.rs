@@ -1,6 +1,6 @@
 //! Floats as text: the shortest digits that read back as the same float, in Ruby's form.
 
-/// What `to_s` shows.
+/// The text of `to_s`.
 pub fn to_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".into();
@@ -20,7 +20,7 @@ pub fn to_text(number: f64) -> String {
     if even != shortest && even.parse() == Ok(number.abs()) && even.ends_with(&format!("e{exponent}")) {
         digits = even.chars().take_while(|c| *c != 'e').filter(|c| *c != '.').collect();
     }
-    // Where the point stands, counted from the first digit.
+    // The position of the point, counted from the first digit.
     let point = exponent.parse::<i32>().unwrap_or(0) + 1;
     let count = digits.len() as i32;
     if (1..=15).contains(&point) || (point == 16 && count > point) {

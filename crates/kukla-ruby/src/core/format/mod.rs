@@ -55,7 +55,7 @@ impl Field {
         self.width.map_or(0, |width| width.max(0) as usize)
     }
 
-    /// The sign that stands before a number.
+    /// The sign before a number.
     fn sign(&self, negative: bool) -> &'static str {
         match negative {
             true => "-",

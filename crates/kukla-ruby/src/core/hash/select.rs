@@ -86,7 +86,7 @@ fn transform_values(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<
     Ok(Value::Hash(made))
 }
 
-/// What a key is called now: as the hash of names says, else as the block says, else as before.
+/// The new name of a key: from the hash of names, else from the block, else unchanged.
 pub(super) fn new_key(
     ruby: &mut Ruby<'_>,
     names: Option<&Rc<HashObject>>,

@@ -77,7 +77,7 @@ fn downto_size(ruby: &mut Ruby<'_>, this: &Value, args: &[Value]) -> Result {
     distance(ruby, this, &args[0], -1)
 }
 
-/// How many integers there are from one to another; `nil` if the other is no number.
+/// The number of integers from one to another; `nil` if the other is not a number.
 fn distance(ruby: &mut Ruby<'_>, from: &Value, to: &Value, direction: i64) -> Result {
     if !is_real(to) {
         return Ok(Value::Nil);

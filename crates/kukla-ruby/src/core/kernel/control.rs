@@ -50,7 +50,7 @@ pub const FUNCTIONS: &[Native] = methods![
     }),
 ];
 
-/// A block that stands at the call, which no one else has yet.
+/// A block literal at the call, which nothing else refers to yet.
 fn is_literal(block: &Rc<ProcObject>) -> bool {
     matches!(&block.body, crate::proc::ProcBody::Closure(closure) if closure.active.get())
         && Rc::strong_count(block) == 1

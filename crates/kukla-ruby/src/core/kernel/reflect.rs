@@ -1,4 +1,4 @@
-//! What a program may ask about itself.
+//! Questions of a program about itself.
 
 use crate::args::Args;
 use crate::class::{ANY, Native, methods, private};
@@ -72,7 +72,10 @@ fn method_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 }
 
 /// The places that `caller` is asked for; `None` if there are not that many calls.
-fn caller_places(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<Option<Vec<crate::backtrace::Place>>> {
+fn caller_places(
+    ruby: &mut Ruby<'_>,
+    args: &Args<'_>,
+) -> Result<Option<Vec<crate::backtrace::BacktraceLine>>> {
     let places = ruby.places(0);
     let (start, length) = match args.get(0) {
         None => (1, None),

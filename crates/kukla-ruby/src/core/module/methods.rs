@@ -12,32 +12,38 @@ use crate::value::Value;
 
 /// Which methods are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum VisibilityFilter {
     Public,
     Protected,
     Private,
     PublicAndProtected,
 }
 
-impl Wanted {
+impl VisibilityFilter {
     fn includes(self, visibility: Visibility) -> bool {
         match self {
-            Wanted::Public => visibility == Visibility::Public,
-            Wanted::Protected => visibility == Visibility::Protected,
-            Wanted::Private => visibility == Visibility::Private,
-            Wanted::PublicAndProtected => visibility != Visibility::Private,
+            VisibilityFilter::Public => visibility == Visibility::Public,
+            VisibilityFilter::Protected => visibility == Visibility::Protected,
+            VisibilityFilter::Private => visibility == Visibility::Private,
+            VisibilityFilter::PublicAndProtected => visibility != Visibility::Private,
         }
     }
 }
 
 /// Methods of modules.
 pub const METHODS: &[Native] = &[
-    method("instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::PublicAndProtected)),
-    method("public_instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::Public)),
-    method("protected_instance_methods", 0, 1, |ruby, this, args| {
-        listed(ruby, this, args, Wanted::Protected)
+    method("instance_methods", 0, 1, |ruby, this, args| {
+        listed(ruby, this, args, VisibilityFilter::PublicAndProtected)
     }),
-    method("private_instance_methods", 0, 1, |ruby, this, args| listed(ruby, this, args, Wanted::Private)),
+    method("public_instance_methods", 0, 1, |ruby, this, args| {
+        listed(ruby, this, args, VisibilityFilter::Public)
+    }),
+    method("protected_instance_methods", 0, 1, |ruby, this, args| {
+        listed(ruby, this, args, VisibilityFilter::Protected)
+    }),
+    method("private_instance_methods", 0, 1, |ruby, this, args| {
+        listed(ruby, this, args, VisibilityFilter::Private)
+    }),
     method("undefined_instance_methods", 0, 0, |ruby, this, _| {
         let class = ruby.class(this_class(this));
         let names = class.method_order.iter().filter(|name| {
@@ -45,12 +51,18 @@ pub const METHODS: &[Native] = &[
         });
         Ok(Value::array(names.map(|name| Value::Symbol(*name)).collect::<Vec<_>>()))
     }),
-    method("method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::PublicAndProtected)),
-    method("public_method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::Public)),
-    method("protected_method_defined?", 1, 2, |ruby, this, args| {
-        defined(ruby, this, args, Wanted::Protected)
+    method("method_defined?", 1, 2, |ruby, this, args| {
+        defined(ruby, this, args, VisibilityFilter::PublicAndProtected)
     }),
-    method("private_method_defined?", 1, 2, |ruby, this, args| defined(ruby, this, args, Wanted::Private)),
+    method("public_method_defined?", 1, 2, |ruby, this, args| {
+        defined(ruby, this, args, VisibilityFilter::Public)
+    }),
+    method("protected_method_defined?", 1, 2, |ruby, this, args| {
+        defined(ruby, this, args, VisibilityFilter::Protected)
+    }),
+    method("private_method_defined?", 1, 2, |ruby, this, args| {
+        defined(ruby, this, args, VisibilityFilter::Private)
+    }),
     method("instance_method", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
         make_unbound(ruby, this_class(this), name, false)
@@ -77,7 +89,7 @@ pub const METHODS: &[Native] = &[
     }),
 ];
 
-fn listed(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: Wanted) -> Result {
+fn listed(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: VisibilityFilter) -> Result {
     let all = args.get(0).is_none_or(Value::is_true);
     list_methods(ruby, this_class(this), all, wanted, false)
 }
@@ -87,7 +99,7 @@ pub(crate) fn list_methods(
     ruby: &mut Ruby<'_>,
     class: ClassId,
     all: bool,
-    wanted: Wanted,
+    wanted: VisibilityFilter,
     of_object: bool,
 ) -> Result {
     let mut seen: indexmap::IndexMap<Symbol, Option<Visibility>, rustc_hash::FxBuildHasher> =
@@ -123,7 +135,7 @@ pub(crate) fn list_methods(
     Ok(Value::array(names.collect::<Vec<_>>()))
 }
 
-fn defined(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: Wanted) -> Result {
+fn defined(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: VisibilityFilter) -> Result {
     let name = ruby.to_symbol(&args[0])?;
     let class = this_class(this);
     let found = if args.get(1).is_none_or(Value::is_true) {
@@ -141,7 +153,7 @@ impl Ruby<'_> {
         let own = self.class_mut(class);
         if own.methods.remove(&name).is_none() {
             if self.own_method(class, name).is_some() {
-                // A native method cannot be taken out of its shared table; hiding it is the same for whoever calls it.
+                // A native method cannot be removed from its shared table; hiding it is the same to callers.
                 self.put_method(class, name, Visibility::Public, MethodBody::Undefined);
                 return Ok(());
             }

@@ -49,7 +49,7 @@ pub const METHODS: &[Native] = &[
             ruby.add_method(meta, name, Visibility::Public, method.body.clone())?;
             ruby.set_visibility(class, name, Visibility::Private)?;
         }
-        Ok(given(args))
+        Ok(arguments_value(args))
     }),
     method("ruby2_keywords", 0, ANY, |ruby, this, args| {
         for name in names(ruby, args)? {
@@ -63,8 +63,8 @@ pub const METHODS: &[Native] = &[
     }),
 ];
 
-/// What such a method answers: what it was given.
-fn given(args: &Args<'_>) -> Value {
+/// The answer of such a method: its arguments.
+fn arguments_value(args: &Args<'_>) -> Value {
     match args.list {
         [] => Value::Nil,
         [only] => only.clone(),
@@ -92,7 +92,7 @@ pub(crate) fn change(ruby: &mut Ruby<'_>, class: ClassId, args: &Args<'_>, visib
     for name in names(ruby, args)? {
         ruby.set_visibility(class, name, visibility)?;
     }
-    Ok(given(args))
+    Ok(arguments_value(args))
 }
 
 impl Ruby<'_> {

@@ -147,7 +147,7 @@ pub fn quotient(ruby: &mut Ruby<'_>, a: &Value, b: &Value) -> Result {
     }
 }
 
-/// What is left of floats after dividing, with the sign of the divisor.
+/// The remainder of floats, with the sign of the divisor.
 pub fn float_modulo(x: f64, y: f64) -> f64 {
     float_divmod(x, y).1
 }

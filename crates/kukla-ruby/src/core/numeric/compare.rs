@@ -24,7 +24,7 @@ pub const COMPARE: &[Native] = &[
     method(">=", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::GE, Ordering::is_ge)),
 ];
 
-/// How an integer stands to a float, exactly; `None` for NaN.
+/// The exact order of an integer and a float; `None` for NaN.
 pub fn integer_to_float(a: &BigInt, b: f64) -> Option<Ordering> {
     if b.is_nan() {
         return None;
@@ -37,7 +37,7 @@ pub fn integer_to_float(a: &BigInt, b: f64) -> Option<Ordering> {
     Some(a.cmp(&whole).then(0.0f64.partial_cmp(&fraction).unwrap_or(Ordering::Equal)))
 }
 
-/// How two real numbers stand to each other: `None` if one is no real number, `Some(None)` if one is NaN.
+/// The order of two real numbers: `None` if one is not real, `Some(None)` if one is NaN.
 pub fn order(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => return Some(Some(a.cmp(b))),

@@ -1,4 +1,4 @@
-//! What all numbers have in common.
+//! Methods that all numbers have in common.
 
 pub mod arithmetic;
 pub mod compare;

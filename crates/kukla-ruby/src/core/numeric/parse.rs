@@ -36,7 +36,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Starts at the first byte that is no white space.
+    /// Starts at the first byte that is not white space.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         let mut reader = Reader { bytes, at: 0 };
         reader.skip_space();
@@ -460,7 +460,7 @@ fn float_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     unless_refused(result, exception)
 }
 
-/// What `Float()` makes of a value: numbers, and texts that are numbers throughout.
+/// The result of `Float()` for a value: a number, or a text that is a number throughout.
 pub fn to_float(ruby: &mut Ruby<'_>, value: &Value) -> Result<f64> {
     match value {
         Value::String(string) => {

@@ -142,7 +142,7 @@ pub fn round_integer(ruby: &mut Ruby<'_>, this: &Value, digits: i64, mode: Mode)
         return Ok(this.clone());
     }
     let places = digits.unsigned_abs();
-    // Ten to so many places is larger than twice the number: nothing is left.
+    // The power of ten is larger than twice the number: nothing is left.
     if places as f64 * 0.415241 - 0.125 > number.bits().div_ceil(8).max(8) as f64 {
         return Ok(Value::Int(0));
     }

@@ -15,9 +15,9 @@ use crate::value::{Object, Value};
 /// A fraction in lowest terms; the denominator is positive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    /// What stands above the line.
+    /// The part above the line.
     pub numerator: BigInt,
-    /// What stands below it.
+    /// The part below it.
     pub denominator: BigInt,
 }
 
@@ -340,7 +340,7 @@ impl Ruby<'_> {
         }
     }
 
-    /// What `b.coerce(a)` makes of the two; `None` if `b` cannot coerce.
+    /// The result of `b.coerce(a)`; `None` if `b` cannot coerce.
     pub fn coerced(&mut self, a: &Value, b: &Value) -> Result<Option<(Value, Value)>> {
         let Some(answer) = self.try_send(b, sym::COERCE, std::slice::from_ref(a))? else { return Ok(None) };
         match &answer {

@@ -1,4 +1,4 @@
-//! What an object is, and how it shows itself.
+//! Identity and inspection of objects.
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, method, methods, private};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::args::Args;
 use crate::class::{ANY, Native, method, private};
 use crate::core::method::{make_method, singleton_method};
-use crate::core::module::methods::{Wanted, list_methods};
+use crate::core::module::methods::{VisibilityFilter, list_methods};
 use crate::error::Result;
 use crate::method::{MethodBody, Visibility};
 use crate::ruby::Ruby;
@@ -61,11 +61,13 @@ pub const METHODS: &[Native] = &[
             return singleton_methods(ruby, this, false);
         }
         let class = ruby.class_of(this);
-        list_methods(ruby, class, true, Wanted::PublicAndProtected, true)
+        list_methods(ruby, class, true, VisibilityFilter::PublicAndProtected, true)
     }),
-    method("public_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, Wanted::Public)),
-    method("protected_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, Wanted::Protected)),
-    method("private_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, Wanted::Private)),
+    method("public_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, VisibilityFilter::Public)),
+    method("protected_methods", 0, 1, |ruby, this, args| {
+        of_kind(ruby, this, args, VisibilityFilter::Protected)
+    }),
+    method("private_methods", 0, 1, |ruby, this, args| of_kind(ruby, this, args, VisibilityFilter::Private)),
     method("singleton_methods", 0, 1, |ruby, this, args| {
         singleton_methods(ruby, this, args.get(0).is_none_or(Value::is_true))
     }),
@@ -93,7 +95,7 @@ pub const METHODS: &[Native] = &[
     }),
 ];
 
-fn of_kind(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: Wanted) -> Result {
+fn of_kind(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, wanted: VisibilityFilter) -> Result {
     let class = ruby.class_of(this);
     let all = args.get(0).is_none_or(Value::is_true);
     list_methods(ruby, class, all, wanted, true)

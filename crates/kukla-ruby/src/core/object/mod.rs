@@ -1,4 +1,4 @@
-//! What every object can do.
+//! Methods of every object.
 
 pub(crate) mod copy;
 pub(crate) mod identity;

@@ -13,7 +13,7 @@ fn encode_group(out: &mut Vec<u8>, group: &[u8], letters: &[u8; 64], filler: u8)
     }
 }
 
-/// Base64, in lines of so many bytes of input; 0 for one line without an end.
+/// Base64, in lines of a number of bytes of input; 0 for one line without an end.
 pub(super) fn base64_encode(bytes: &[u8], line: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 8);
     let lines = bytes.chunks(if line == 0 { bytes.len().max(1) } else { line });
@@ -75,7 +75,7 @@ pub(super) fn base64_decode_strictly(text: &[u8]) -> Option<Vec<u8>> {
     Some(base64_decode(data))
 }
 
-/// Uuencode, in lines of so many bytes of input.
+/// Uuencode, in lines of a number of bytes of input.
 pub(super) fn uuencode(bytes: &[u8], line: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for chunk in bytes.chunks(line.max(1)) {
@@ -90,7 +90,7 @@ pub(super) fn uuencode(bytes: &[u8], line: usize) -> Vec<u8> {
     out
 }
 
-/// Uuencode read. What is no letter of it counts as zeros and is not passed over, and a byte after the groups of a line may be a checksum.
+/// Decodes uuencode. Other letters count as zeros and are not skipped, and a byte after the groups of a line may be a checksum.
 pub(super) fn uudecode(text: &[u8]) -> Vec<u8> {
     let most = text.len() * 3 / 4;
     let mut rest = text.iter().copied().peekable();
@@ -113,7 +113,7 @@ pub(super) fn uudecode(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Quoted-printable, in lines of at most so many characters.
+/// Quoted-printable, in lines with a limit on their characters.
 pub(super) fn quoted_printable(bytes: &[u8], most: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut width = 0;

@@ -38,7 +38,7 @@ impl Unpacker<'_> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads items of a size until there are enough or no more; `nil` stands for those that are missing.
+    /// Reads items of a size until there are enough or no more; `nil` replaces missing ones.
     fn items(
         &mut self,
         ruby: &mut Ruby<'_>,

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::args::Args;
 use crate::class::{Native, method};
-use crate::core::array::Found;
+use crate::core::array::SearchAnswer;
 use crate::core::enumerator::unknown;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -26,9 +26,9 @@ fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
         ruby.called = "bsearch";
         return ruby.enumerator(this, args, unknown);
     };
-    let ask = |ruby: &mut Ruby<'_>, value: Value| -> Result<Found> {
+    let ask = |ruby: &mut Ruby<'_>, value: Value| -> Result<SearchAnswer> {
         let answer = ruby.yield_to(block, &[value])?;
-        Found::of(ruby, &answer)
+        SearchAnswer::of(ruby, &answer)
     };
     if float {
         let begin = if range.begin.is_nil() { f64::NEG_INFINITY } else { ruby.to_float(&range.begin)? };
@@ -42,13 +42,13 @@ fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             let middle = ((i128::from(low) + i128::from(high)) >> 1) as i64;
             let number = unrank(middle);
             match ask(ruby, Value::Float(number))? {
-                Found::Here => return Ok(Value::Float(number)),
-                Found::HereOrBefore => {
+                SearchAnswer::Here => return Ok(Value::Float(number)),
+                SearchAnswer::HereOrBefore => {
                     found = Value::Float(number);
                     high = middle - 1;
                 }
-                Found::Before => high = middle - 1,
-                Found::After => low = middle + 1,
+                SearchAnswer::Before => high = middle - 1,
+                SearchAnswer::After => low = middle + 1,
             }
         }
         return Ok(found);
@@ -61,8 +61,8 @@ fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             ruby.charge(1)?;
             let at: BigInt = &begin + &distance;
             match ask(ruby, Value::integer(at.clone()))? {
-                Found::Here => return Ok(Value::integer(at)),
-                Found::After => distance *= 2,
+                SearchAnswer::Here => return Ok(Value::integer(at)),
+                SearchAnswer::After => distance *= 2,
                 _ => break (begin, at),
             }
         },
@@ -70,8 +70,8 @@ fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             ruby.charge(1)?;
             let at: BigInt = &end - &distance;
             match ask(ruby, Value::integer(at.clone()))? {
-                Found::Here => return Ok(Value::integer(at)),
-                Found::After => break (at, end),
+                SearchAnswer::Here => return Ok(Value::integer(at)),
+                SearchAnswer::After => break (at, end),
                 _ => distance *= 2,
             }
         },
@@ -81,13 +81,13 @@ fn bsearch(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     while low <= high {
         let middle: BigInt = (&low + &high) >> 1;
         match ask(ruby, Value::integer(middle.clone()))? {
-            Found::Here => return Ok(Value::integer(middle)),
-            Found::HereOrBefore => {
+            SearchAnswer::Here => return Ok(Value::integer(middle)),
+            SearchAnswer::HereOrBefore => {
                 found = Value::integer(middle.clone());
                 high = middle - 1;
             }
-            Found::Before => high = middle - 1,
-            Found::After => low = middle + 1,
+            SearchAnswer::Before => high = middle - 1,
+            SearchAnswer::After => low = middle + 1,
         }
     }
     Ok(found)

@@ -41,8 +41,8 @@ pub(crate) fn search_rest(
     Ok(spans.map(|spans| spans.into_iter().map(|span| span.map(place)).collect()))
 }
 
-/// Counts a search through so many bytes that is about to begin, and what the ones before it took: a method that looks for all matches
-/// makes many of them.
+/// Counts a search through a number of bytes that is about to begin, and the work of those before it: a method that finds all matches makes
+/// many of them.
 fn charge(ruby: &mut Ruby<'_>, bytes: usize) -> Result<()> {
     ruby.charge(1 + bytes as u64 / 32 + regexp::spent())
 }

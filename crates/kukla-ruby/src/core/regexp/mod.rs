@@ -412,7 +412,7 @@ fn new(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             }
         }
     };
-    // Unlike what stands in the program itself it is not frozen.
+    // Unlike a literal of the program it is not frozen.
     let (pattern, encoding_bits) = (made.pattern.clone(), made.encoding_bits);
     Ok(Value::Regexp(Rc::new(RegexpObject { head: Head::new(class), pattern, encoding_bits })))
 }

@@ -30,7 +30,7 @@ copy_and_in_place! {
     capitalize, capitalize_in_place => to_capitalized;
 }
 
-/// What the options of these methods ask for.
+/// The options of these methods.
 #[derive(Clone, Copy, Default)]
 struct Manner {
     /// Only ASCII letters change.

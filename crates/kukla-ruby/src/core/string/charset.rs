@@ -108,7 +108,7 @@ fn ranges(ruby: &mut Ruby<'_>, encoding: Encoding, codes: &[u32]) -> Result<Vec<
     Ok(ranges)
 }
 
-/// What all the given sets have in common.
+/// The characters that all the given sets have in common.
 struct Sets(Vec<Set>);
 
 impl Sets {
@@ -173,7 +173,7 @@ fn squeezed(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, args: &Args<'_>) -> 
     Ok(if kept.len() == text.len() { None } else { Some(text.with_bytes(kept)) })
 }
 
-/// What each character of a set becomes.
+/// The replacement of each character of a set.
 struct Translation {
     from: Set,
     to: Vec<(u32, u32)>,

@@ -46,7 +46,7 @@ fn all_codepoints(ruby: &mut Ruby<'_>, this: &Value) -> Result<Vec<Value>> {
     Ok(text.chars().map(|char| Value::Int(i64::from(encoding.codepoint(char)))).collect())
 }
 
-/// What people see as one character, however many code points it takes.
+/// Grapheme clusters: one character to the reader, however many code points it takes.
 pub(crate) fn all_graphemes(ruby: &mut Ruby<'_>, this: &Value) -> Result<Vec<Value>> {
     let text = own(ruby, this)?.text();
     ruby.charge(text.len() as u64 / 4)?;

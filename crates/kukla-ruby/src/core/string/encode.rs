@@ -51,7 +51,7 @@ fn force_encoding(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result 
     Ok(this.clone())
 }
 
-/// What to do with what cannot be converted, and with line ends.
+/// The treatment of characters that cannot be converted, and of line ends.
 #[derive(Default)]
 struct Manner {
     replace_invalid: bool,
@@ -141,7 +141,7 @@ fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes_shown(bytes))
 }
 
-/// The complaint about bytes that are no characters; what follows is named where Ruby names it.
+/// The error for bytes that are not characters; it names the following bytes where Ruby does.
 fn invalid(ruby: &mut Ruby<'_>, text: &Text, at: usize, len: usize, why: NoChar) -> Box<Unwind> {
     let bytes = &text[at..at + len];
     let encoding = text.encoding().name();
@@ -345,7 +345,7 @@ fn undefined(ruby: &mut Ruby<'_>, unicode: char, from: Encoding, to: Encoding) -
     ruby.error(ClassId::UNDEFINED_CONVERSION_ERROR, message)
 }
 
-/// What the fallback of a conversion gives for a character.
+/// The result of the fallback of a conversion for a character.
 fn fallback(ruby: &mut Ruby<'_>, manner: &Manner, text: &Text, char: &[u8]) -> Result<Option<Text>> {
     if manner.fallback.is_nil() {
         return Ok(None);
@@ -357,7 +357,7 @@ fn fallback(ruby: &mut Ruby<'_>, manner: &Manner, text: &Text, char: &[u8]) -> R
     if answer.is_nil() { Ok(None) } else { ruby.to_text(&answer).map(Some) }
 }
 
-/// What `encode` makes; `None` if nothing is to be done.
+/// The result of `encode`; `None` if nothing is to be done.
 fn encoded(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result<Option<Text>> {
     let text = own(ruby, this)?.text().clone();
     let (given, keywords) = args.split();

@@ -35,7 +35,7 @@ fn reversed(_: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result
     Ok(Some(text.with_bytes(chars.concat())))
 }
 
-/// So many characters of the padding, over and over.
+/// The padding, repeated to a number of characters.
 fn padding(pad: &Text, width: usize) -> Vec<u8> {
     if pad.is_single_byte() {
         return pad.iter().copied().cycle().take(width).collect();

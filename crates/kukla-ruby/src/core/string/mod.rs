@@ -70,7 +70,7 @@ pub(crate) fn own_to_change<'v>(ruby: &mut Ruby<'_>, this: &'v Value) -> Result<
     own(ruby, this)
 }
 
-/// What a method makes of a string; `None` if it stays as it is.
+/// The result of a method for a string; `None` if it stays unchanged.
 pub(crate) type Change = fn(&mut Ruby<'_>, &Rc<StringObject>, &Args<'_>) -> Result<Option<Text>>;
 
 /// A new string with the change: `upcase`.

@@ -20,7 +20,7 @@ pub(super) const METHODS: &[Native] = &[
     method("to_r", 0, 0, to_r),
 ];
 
-/// Charges for reading a long number, which takes more than linear time; an error if there can be no digits.
+/// Charges for reading a long number, which takes more than linear time; an error if it cannot have digits.
 fn charge_digits(ruby: &mut Ruby<'_>, this: &Value) -> Result<()> {
     let (len, encoding) = {
         let text = own(ruby, this)?.text();

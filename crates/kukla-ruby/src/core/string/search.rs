@@ -59,22 +59,22 @@ pub(crate) fn find_last(text: &Text, part: &[u8], from: usize) -> Option<usize> 
     }
 }
 
-/// What is looked for: a pattern or plain text.
-pub(crate) enum Wanted {
+/// The object of a search: a pattern or plain text.
+pub(crate) enum SearchPattern {
     /// A pattern.
     Pattern(Rc<RegexpObject>),
     /// Plain text.
     Plain(Rc<StringObject>),
 }
 
-impl Wanted {
+impl SearchPattern {
     /// A pattern, or a string (`to_str`); anything else is a `TypeError` in these words.
-    pub(crate) fn new(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
+    pub(crate) fn new(ruby: &mut Ruby<'_>, value: &Value) -> Result<SearchPattern> {
         if let Value::Regexp(regexp) = value {
-            return Ok(Wanted::Pattern(regexp.clone()));
+            return Ok(SearchPattern::Pattern(regexp.clone()));
         }
         match ruby.maybe_string(value)? {
-            Some(string) => Ok(Wanted::Plain(string)),
+            Some(string) => Ok(SearchPattern::Plain(string)),
             None => {
                 let word = ruby.word_for(value);
                 Err(ruby.type_error(format!("wrong argument type {word} (expected Regexp)")))
@@ -82,10 +82,10 @@ impl Wanted {
         }
     }
 
-    /// A pattern, or a string (`to_str`) that stands for one and must be valid.
-    pub(crate) fn quoted(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
-        let wanted = Wanted::new(ruby, value)?;
-        if let Wanted::Plain(part) = &wanted
+    /// A pattern, or a string (`to_str`) in its place, which must be valid.
+    pub(crate) fn quoted(ruby: &mut Ruby<'_>, value: &Value) -> Result<SearchPattern> {
+        let wanted = SearchPattern::new(ruby, value)?;
+        if let SearchPattern::Plain(part) = &wanted
             && !part.text().is_valid()
         {
             let shown = show::inspect_text(&part.text());
@@ -96,26 +96,26 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// A pattern, or a string (`to_str`); anything else is no String.
-    fn index(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
+    /// A pattern, or a string (`to_str`); anything else is not a String.
+    fn index(ruby: &mut Ruby<'_>, value: &Value) -> Result<SearchPattern> {
         if let Value::Regexp(regexp) = value {
-            return Ok(Wanted::Pattern(regexp.clone()));
+            return Ok(SearchPattern::Pattern(regexp.clone()));
         }
-        Ok(Wanted::Plain(ruby.to_string(value)?))
+        Ok(SearchPattern::Plain(ruby.to_string(value)?))
     }
 }
 
 fn find_forward(
     ruby: &mut Ruby<'_>,
     string: &Rc<StringObject>,
-    wanted: &Wanted,
+    wanted: &SearchPattern,
     from: usize,
 ) -> Result<Option<usize>> {
     match wanted {
-        Wanted::Pattern(regexp) => {
+        SearchPattern::Pattern(regexp) => {
             Ok(search_and_set(ruby, regexp, string, from, Direction::Forward)?.map(|found| found.whole().0))
         }
-        Wanted::Plain(part) => {
+        SearchPattern::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
             ruby.charge(1 + (text.len() - from.min(text.len())) as u64 / 256)?;
@@ -127,14 +127,14 @@ fn find_forward(
 fn find_backward(
     ruby: &mut Ruby<'_>,
     string: &Rc<StringObject>,
-    wanted: &Wanted,
+    wanted: &SearchPattern,
     from: usize,
 ) -> Result<Option<usize>> {
     match wanted {
-        Wanted::Pattern(regexp) => {
+        SearchPattern::Pattern(regexp) => {
             Ok(search_and_set(ruby, regexp, string, from, Direction::Backward)?.map(|found| found.whole().0))
         }
-        Wanted::Plain(part) => {
+        SearchPattern::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
             ruby.charge(1 + text.len() as u64 / 256)?;
@@ -143,8 +143,8 @@ fn find_backward(
     }
 }
 
-fn no_match(ruby: &mut Ruby<'_>, wanted: &Wanted) -> Result {
-    if let Wanted::Pattern(_) = wanted {
+fn no_match(ruby: &mut Ruby<'_>, wanted: &SearchPattern) -> Result {
+    if let SearchPattern::Pattern(_) = wanted {
         ruby.set_last_match(Value::Nil);
     }
     Ok(Value::Nil)
@@ -153,7 +153,7 @@ fn no_match(ruby: &mut Ruby<'_>, wanted: &Wanted) -> Result {
 fn index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
     let start = args.get(1).map(|start| ruby.to_int(start)).transpose()?.unwrap_or(0);
-    let wanted = Wanted::index(ruby, &args[0])?;
+    let wanted = SearchPattern::index(ruby, &args[0])?;
     let from = {
         let text = string.text();
         let start = if start < 0 { start + text.chars_count() as i64 } else { start };
@@ -167,7 +167,7 @@ fn index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn rindex(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
     let start = args.get(1).map(|start| ruby.to_int(start)).transpose()?;
-    let wanted = Wanted::index(ruby, &args[0])?;
+    let wanted = SearchPattern::index(ruby, &args[0])?;
     let from = {
         let text = string.text();
         match start {
@@ -194,7 +194,7 @@ fn must_be_boundary(ruby: &mut Ruby<'_>, string: &StringObject, at: usize) -> Re
 fn byteindex(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
     let start = args.get(1).map(|start| ruby.to_int(start)).transpose()?.unwrap_or(0);
-    let wanted = Wanted::index(ruby, &args[0])?;
+    let wanted = SearchPattern::index(ruby, &args[0])?;
     let len = string.text().len() as i64;
     let start = if start < 0 { start + len } else { start };
     if !(0..=len).contains(&start) {
@@ -209,7 +209,7 @@ fn byterindex(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
     let len = string.text().len() as i64;
     let start = args.get(1).map(|start| ruby.to_int(start)).transpose()?.unwrap_or(len);
-    let wanted = Wanted::index(ruby, &args[0])?;
+    let wanted = SearchPattern::index(ruby, &args[0])?;
     let start = if start < 0 { start + len } else { start }.min(len);
     if start < 0 {
         return no_match(ruby, &wanted);
@@ -275,9 +275,9 @@ fn match_operator(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result 
 
 /// The pattern that `match` takes: a string is one in source.
 fn pattern(ruby: &mut Ruby<'_>, value: &Value) -> Result {
-    match Wanted::new(ruby, value)? {
-        Wanted::Pattern(regexp) => Ok(Value::Regexp(regexp)),
-        Wanted::Plain(source) => {
+    match SearchPattern::new(ruby, value)? {
+        SearchPattern::Pattern(regexp) => Ok(Value::Regexp(regexp)),
+        SearchPattern::Plain(source) => {
             let source = source.text().clone();
             regexp::from_source(ruby, &source)
         }
@@ -309,15 +309,15 @@ pub(crate) fn after(text: &Text, (start, end): (usize, usize)) -> usize {
 pub(crate) fn next_match(
     ruby: &mut Ruby<'_>,
     text: &Text,
-    wanted: &Wanted,
+    wanted: &SearchPattern,
     from: usize,
 ) -> Result<Option<matching::Spans>> {
     if from > text.len() {
         return Ok(None);
     }
     match wanted {
-        Wanted::Pattern(regexp) => matching::search(ruby, regexp, text, from, Direction::Forward),
-        Wanted::Plain(part) => {
+        SearchPattern::Pattern(regexp) => matching::search(ruby, regexp, text, from, Direction::Forward),
+        SearchPattern::Plain(part) => {
             let part = part.text();
             Ok(find(text, &part, from).map(|at| vec![Some((at, at + part.len()))]))
         }
@@ -326,11 +326,11 @@ pub(crate) fn next_match(
 
 fn scan(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
-    let wanted = Wanted::quoted(ruby, &args[0])?;
-    if let Wanted::Plain(part) = &wanted {
+    let wanted = SearchPattern::quoted(ruby, &args[0])?;
+    if let SearchPattern::Plain(part) = &wanted {
         common_encoding(ruby, &string.text(), &part.text())?;
     }
-    let regexp = if let Wanted::Pattern(regexp) = &wanted { Some(regexp.clone()) } else { None };
+    let regexp = if let SearchPattern::Pattern(regexp) = &wanted { Some(regexp.clone()) } else { None };
     let subject = match_data::frozen_subject(string);
     let text = subject.text();
     let mut results = Vec::new();

@@ -6,7 +6,7 @@ use crate::args::Args;
 use crate::class::{Native, method};
 use crate::core::regexp::matching::{self, Direction};
 use crate::core::regexp::search_and_set;
-use crate::core::string::search::{self, Wanted};
+use crate::core::string::search::{self, SearchPattern};
 use crate::core::string::{common_encoding, must_be_valid, own};
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -40,13 +40,13 @@ fn separator(ruby: &mut Ruby<'_>, given: &Value) -> Result<Separator> {
     if given.is_nil() {
         return Ok(Separator::White);
     }
-    Ok(match Wanted::new(ruby, &given)? {
-        Wanted::Pattern(regexp) => match regexp.pattern.source() {
+    Ok(match SearchPattern::new(ruby, &given)? {
+        SearchPattern::Pattern(regexp) => match regexp.pattern.source() {
             "" => Separator::Nothing,
             " " if regexp.pattern.options() == Default::default() => Separator::Plain(" ".into()),
             _ => Separator::Pattern(regexp),
         },
-        Wanted::Plain(text) => {
+        SearchPattern::Plain(text) => {
             let text = text.text().clone();
             match text.as_bytes() {
                 b" " => Separator::White,
@@ -195,13 +195,13 @@ fn split(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
 }
 
-/// What `partition` takes: a pattern or a string.
-fn wanted(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
+/// The argument of `partition`: a pattern or a string.
+fn partition_pattern(ruby: &mut Ruby<'_>, value: &Value) -> Result<SearchPattern> {
     if let Value::Regexp(regexp) = value {
-        return Ok(Wanted::Pattern(regexp.clone()));
+        return Ok(SearchPattern::Pattern(regexp.clone()));
     }
     match ruby.maybe_string(value)? {
-        Some(string) => Ok(Wanted::Plain(string)),
+        Some(string) => Ok(SearchPattern::Plain(string)),
         None => {
             let word = ruby.class_name_of(value);
             Err(ruby.type_error(format!("type mismatch: {word} given")))
@@ -209,7 +209,7 @@ fn wanted(ruby: &mut Ruby<'_>, value: &Value) -> Result<Wanted> {
     }
 }
 
-/// What comes before a place, what is there (in the encoding of what was looked for), and what comes after it.
+/// The part before a match, the match (in the encoding of the pattern), and the part after it.
 fn three(text: &Text, (start, end): (usize, usize), encoding: Encoding) -> Value {
     let middle = text.slice(start..end).in_encoding(encoding);
     Value::array([text.slice(0..start), middle, text.slice(end..text.len())].map(Value::str).to_vec())
@@ -217,16 +217,16 @@ fn three(text: &Text, (start, end): (usize, usize), encoding: Encoding) -> Value
 
 fn partition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
-    let place = match wanted(ruby, &args[0])? {
-        Wanted::Pattern(regexp) => {
+    let place = match partition_pattern(ruby, &args[0])? {
+        SearchPattern::Pattern(regexp) => {
             let encoding = string.text().encoding();
             search_and_set(ruby, &regexp, string, 0, Direction::Forward)?
                 .map(|found| (found.whole(), encoding))
         }
-        Wanted::Plain(part) => {
+        SearchPattern::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
-            // What is no text is found nowhere.
+            // Invalid text is not found anywhere.
             let found = part.is_valid().then(|| search::find(&text, &part, 0)).flatten();
             found.map(|at| ((at, at + part.len()), part.encoding()))
         }
@@ -240,14 +240,14 @@ fn partition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn rpartition(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let string = own(ruby, this)?;
-    let place = match wanted(ruby, &args[0])? {
-        Wanted::Pattern(regexp) => {
+    let place = match partition_pattern(ruby, &args[0])? {
+        SearchPattern::Pattern(regexp) => {
             let len = string.text().len();
             let encoding = string.text().encoding();
             search_and_set(ruby, &regexp, string, len, Direction::Backward)?
                 .map(|found| (found.whole(), encoding))
         }
-        Wanted::Plain(part) => {
+        SearchPattern::Plain(part) => {
             let (text, part) = (string.text(), part.text());
             common_encoding(ruby, &text, &part)?;
             let found = part.is_valid().then(|| search::find_last(&text, &part, text.len())).flatten();

@@ -7,7 +7,7 @@ use crate::class::{Native, method};
 use crate::core::enumerator::unknown;
 use crate::core::match_data::{self, Match};
 use crate::core::regexp::set_match;
-use crate::core::string::search::{self, Wanted};
+use crate::core::string::search::{self, SearchPattern};
 use crate::core::string::{common_encoding, own, own_to_change};
 use crate::error::Result;
 use crate::proc::ProcObject;
@@ -33,7 +33,7 @@ enum Piece {
     LastGroup,
 }
 
-/// What comes in the place of a match.
+/// The replacement of a match.
 enum Replacement<'a> {
     Plain(Rc<StringObject>),
     Template(Rc<StringObject>, Vec<Piece>),
@@ -147,13 +147,13 @@ fn replacement<'a>(ruby: &mut Ruby<'_>, args: &Args<'a>) -> Result<Option<Replac
 fn replaced(
     ruby: &mut Ruby<'_>,
     string: &Rc<StringObject>,
-    wanted: &Wanted,
+    wanted: &SearchPattern,
     replacement: &Replacement<'_>,
     all: bool,
 ) -> Result<Option<Text>> {
     let regexp: Option<&Rc<RegexpObject>> =
-        if let Wanted::Pattern(regexp) = wanted { Some(regexp) } else { None };
-    if let Wanted::Plain(part) = wanted {
+        if let SearchPattern::Pattern(regexp) = wanted { Some(regexp) } else { None };
+    if let SearchPattern::Plain(part) = wanted {
         common_encoding(ruby, &string.text(), &part.text())?;
     }
     let first = next(ruby, string, wanted, 0)?;
@@ -225,7 +225,7 @@ fn replaced(
 fn next(
     ruby: &mut Ruby<'_>,
     string: &StringObject,
-    wanted: &Wanted,
+    wanted: &SearchPattern,
     from: usize,
 ) -> Result<Option<crate::core::regexp::matching::Spans>> {
     let text = string.text();
@@ -237,7 +237,7 @@ fn run(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>, all: bool) -> Result<
     let Some(replacement) = replacement(ruby, args)? else {
         return Err(ruby.wrong_number_of_arguments(1, 2));
     };
-    let wanted = Wanted::quoted(ruby, &args[0])?;
+    let wanted = SearchPattern::quoted(ruby, &args[0])?;
     replaced(ruby, string, &wanted, &replacement, all)
 }
 

@@ -31,7 +31,7 @@ const METHODS: &[Native] = methods![
     method("with", 0, ANY, with),
 ];
 
-/// What a class made by `Data.define` can do itself.
+/// Singleton methods of a class made by `Data.define`.
 static OF_CLASSES: [Native; 3] = [
     method("new", 0, ANY, instantiate),
     method("[]", 0, ANY, instantiate),

@@ -36,7 +36,7 @@ const METHODS: &[Native] = methods![
     method("inspect", 0, 0, to_s).alias("to_s"),
 ];
 
-/// What a class made by `Struct.new` can do itself.
+/// Singleton methods of a class made by `Struct.new`.
 static OF_CLASSES: [Native; 5] = [
     method("new", 0, ANY, instantiate),
     method("[]", 0, ANY, instantiate),
@@ -48,7 +48,7 @@ static OF_CLASSES: [Native; 5] = [
     method("inspect", 0, 0, inspect_class),
 ];
 
-/// What a struct class keeps under a name, or one that it inherits from.
+/// The value that a struct class, or one that it inherits from, keeps under a name.
 fn inherited(ruby: &Ruby<'_>, class: &Value, name: Symbol) -> Value {
     let mut at = if let Value::Class(class) = class { Some(*class) } else { None };
     while let Some(class) = at {

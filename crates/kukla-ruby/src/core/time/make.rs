@@ -111,7 +111,7 @@ fn zone_text(text: &str) -> Option<Zone> {
     Some(Zone::Offset(sign * seconds))
 }
 
-/// A number of seconds, exactly. Text is no number here.
+/// An exact number of seconds. Text does not count as a number here.
 pub fn exact(ruby: &mut Ruby<'_>, value: &Value) -> Result<Ratio> {
     if let Some(number) = as_big(value) {
         return Ok(Ratio::whole(number));

@@ -7,7 +7,7 @@ use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
 use crate::value::Value;
 
-/// What a text says of a time.
+/// The fields of a time in a text.
 pub(super) struct Written<'t> {
     /// Year, month, day, hour, minute and second.
     pub parts: Vec<Value>,

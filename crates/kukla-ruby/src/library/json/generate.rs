@@ -16,15 +16,15 @@ use crate::value::{HashObject, Object, Value};
 /// How to write, and how deep the writing is.
 #[derive(Clone, Debug)]
 pub struct Style {
-    /// What each level is indented with.
+    /// The indentation of each level.
     pub indent: String,
-    /// What follows the colon.
+    /// The text after the colon.
     pub space: String,
-    /// What precedes the colon.
+    /// The text before the colon.
     pub space_before: String,
-    /// What follows each entry of an object.
+    /// The text after each entry of an object.
     pub object_nl: String,
-    /// What follows each element of an array.
+    /// The text after each element of an array.
     pub array_nl: String,
     /// How deep it may nest; 0 for any depth.
     pub max_nesting: usize,
@@ -67,7 +67,7 @@ impl Style {
         }
     }
 
-    /// What keywords or a hash of options say.
+    /// Applies keywords or a hash of options.
     pub fn read(&mut self, ruby: &mut Ruby<'_>, given: &HashObject) -> Result<()> {
         for (name, text) in [
             ("indent", &mut self.indent),
@@ -239,7 +239,7 @@ fn indent(style: &Style, out: &mut String) {
 fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String) -> Result<()> {
     ruby.charge(text.len() as u64 / 32)?;
     let Ok(text) = std::str::from_utf8(text) else {
-        // A character that wants more bytes than are left is told apart from one that is wrong.
+        // A truncated character is distinguished from an invalid one.
         let bytes = text.as_bytes();
         let bad = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
         let wanted = match bytes.get(bad) {

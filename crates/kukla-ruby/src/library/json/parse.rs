@@ -22,9 +22,9 @@ pub struct Options {
     pub freeze: bool,
     /// How deep it may nest; 0 for any depth.
     pub max_nesting: usize,
-    /// What objects become, if not hashes.
+    /// The class of objects, if not hashes.
     pub object_class: Value,
-    /// What arrays become, if not arrays.
+    /// The class of arrays, if not arrays.
     pub array_class: Value,
 }
 
@@ -42,7 +42,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What keywords or a hash of options say.
+    /// Applies keywords or a hash of options.
     pub fn read(&mut self, ruby: &mut Ruby<'_>, given: &HashObject) -> Result<()> {
         for (name, flag) in [
             ("symbolize_names", &mut self.symbolize_names),
@@ -144,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value; `None` if there is none here, which whoever asked complains about.
+    /// A value; `None` if there is none here, which the caller reports.
     fn value(&mut self, ruby: &mut Ruby<'_>) -> Result<Option<Value>> {
         for (word, value) in
             [(&b"null"[..], Value::Nil), (b"true", Value::Bool(true)), (b"false", Value::Bool(false))]

@@ -34,7 +34,7 @@ pub fn document(
 
 struct Dumper<'s> {
     writer: Writer<'static>,
-    /// What was written and may be referred to, with its place.
+    /// The values written so far that can be referred to, with their anchors.
     seen: Vec<(Value, usize)>,
     /// Whether anything was referred to.
     referred: bool,

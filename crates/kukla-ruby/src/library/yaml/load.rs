@@ -15,7 +15,7 @@ use crate::symbol::sym;
 use crate::text::Text;
 use crate::value::{ArrayObject, HashObject, StringObject, Value};
 
-/// What may be read, and how.
+/// The options of reading.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The names of classes that may be made; `None` for all.
@@ -390,7 +390,7 @@ fn find(members: &[(String, Value)], name: &str) -> Value {
     members.iter().find(|(known, _)| known == name).map_or(Value::Nil, |(_, value)| value.clone())
 }
 
-/// What `<<: value` brings in: a hash, or a list of hashes of which the first one wins.
+/// The hashes that `<<: value` merges: a hash, or a list of hashes of which the first one wins.
 fn merged(value: &Value, part: &Part) -> Option<Vec<std::rc::Rc<HashObject>>> {
     match (value, part) {
         (Value::Hash(hash), Part::Alias(_) | Part::Mapping(_)) => Some(vec![hash.clone()]),

@@ -71,7 +71,7 @@ fn class_named(ruby: &mut Ruby<'_>, name: &str) -> Result<Option<ClassId>> {
     Ok(Some(at))
 }
 
-/// What may be read: nothing but plain data, that and symbols, or anything.
+/// The values that may be read: plain data, plain data and symbols, or anything.
 #[derive(Clone, Copy, PartialEq)]
 enum Trust {
     Data,
