@@ -166,7 +166,7 @@ impl Settings {
             has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
         let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
         let mut site = SiteSpec::default();
-        puppet.apply(&DiskWorld::default(), &mut site).map_err(Problem::invalid)?;
+        puppet.apply(&DiskWorld::default(), &mut site)?;
         // Functions keep what they have made up for the next time in a directory of the server's.
         site.settings.set("vardir", vardir.display().to_string().into())?;
         if puppet.get("deadline").is_none() {
@@ -277,7 +277,7 @@ fn read_puppet_conf(confdir: &Path, settings: &[(String, String)]) -> Result<Pup
     }
     text.push_str("[main]\n");
     text.push_str(&String::from_utf8_lossy(&written));
-    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file).map_err(Problem::invalid)
+    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file)
 }
 
 fn usual_confdir() -> PathBuf {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kukla::syntax::{Problem, suggest};
+use kukla::syntax::Problem;
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
 use kukla_server::ca::setup::{self, HostFiles};
@@ -13,6 +13,7 @@ use kukla_server::settings::Settings;
 
 use super::options::split_assignment;
 use super::server_options::ServerOptions;
+use super::suggestion::with_suggestion;
 use crate::output::{self, out, outln};
 use crate::render::table::Table;
 use crate::{CommandResult, ExitKind, files};
@@ -78,7 +79,7 @@ enum Action {
         /// Alternative names, separated by commas: web.example.com, IP:10.0.0.1
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         alt_names: Vec<String>,
-        /// Add an extension, for example pp_role=web; repeatable
+        /// Add an extension, for example pp_role=web; can be repeated
         #[arg(long = "extension", value_name = "NAME=VALUE")]
         extensions: Vec<String>,
         /// Validity of the certificates, for example 90d or 5y [default: the setting ca_ttl]
@@ -241,10 +242,8 @@ fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> R
     let known = authority.statuses(None)?;
     for name in missing {
         let problem = Problem::not_found("no certificate or request of").on(format!("'{name}'"));
-        output::report(&match suggest::nearest(name, known.iter().map(|status| status.name.as_str())) {
-            Some(near) => problem.help(format!("did you mean '{near}'?")),
-            None => problem,
-        });
+        let names = known.iter().map(|status| status.name.as_str());
+        output::report(&with_suggestion(problem, name, names));
     }
     Ok(ExitKind::Findings)
 }

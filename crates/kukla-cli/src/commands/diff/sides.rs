@@ -22,9 +22,9 @@ pub enum Subject {
 
 /// Two sites.
 pub struct Sites {
-    /// The side before.
+    /// The site before the change.
     pub from: FleetSide,
-    /// The side after.
+    /// The site after the change.
     pub to: FleetSide,
     /// The revisions of both sides, where they are not the files on the disk.
     revisions: [Option<Arc<Revision>>; 2],
