@@ -309,7 +309,7 @@ fn a_comment_changes_nothing() {
     repository.put("data/common.yaml", "---\n# Servers.\nntp::servers: [a, b]\nother: 1\n");
     let (status, told) = repository.diff(&[]);
     assert_eq!(status, 0, "{told}");
-    has(&told, &["says the same as before", "2 unchanged, as nothing they rest on differs"]);
+    has(&told, &["says the same as before", "2 unchanged, as none of their inputs differs"]);
 }
 
 #[test]
@@ -679,7 +679,7 @@ fn the_template_that_changed_is_the_reason() {
     repository.put("modules/ntp/templates/more.erb", "<%# Not much. -%>\nlevel <%= @level %>\n");
     has(
         &repository.diff(&[]).1,
-        &["says the same as before", "2 unchanged, as nothing they rest on differs"],
+        &["says the same as before", "2 unchanged, as none of their inputs differs"],
     );
 }
 

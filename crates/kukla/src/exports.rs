@@ -86,7 +86,7 @@ mod tests {
 
     fn compile(node: &str, exports: CatalogExports) -> Result<Catalog, String> {
         let mut spec = SiteSpec::of(SITE);
-        spec.settings.set("storeconfigs", true.into())?;
+        spec.settings.set("storeconfigs", true.into()).map_err(|problem| problem.to_string())?;
         let compiler = Compiler::new(MemoryWorld::default()).with_exports(Arc::new(exports));
         let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
         let site = compiler.open(&spec).map_err(|failure| failure.to_string())?;

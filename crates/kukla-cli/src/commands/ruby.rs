@@ -31,10 +31,10 @@ pub struct Args {
     /// Run this code instead of a script; repeated options are lines of one script
     #[arg(short = 'e', value_name = "CODE")]
     code: Vec<String>,
-    /// Search this directory for `require`; repeatable
+    /// Search this directory for `require`; can be repeated
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Require this library first; repeatable
+    /// Require this library first; can be repeated
     #[arg(short = 'r', value_name = "LIBRARY")]
     require: Vec<String>,
     /// Abort the script after this many steps

@@ -9,7 +9,7 @@ use kukla::syntax::Problem;
 use serde_json::json;
 
 use crate::output::{self, err};
-use crate::render::markup::escaped;
+use crate::render::markup::escape;
 
 /// Prints a profile on standard error, or writes it to a file in the format of its extension.
 pub fn show(profile: &Profile, path: &Path) -> Result<(), Problem> {
@@ -18,9 +18,9 @@ pub fn show(profile: &Profile, path: &Path) -> Result<(), Problem> {
             err!("{}", table(profile));
             Ok(())
         }
-        Some("svg") => output::file(path, flame_graph(profile).as_bytes()),
-        Some("json") => output::file(path, document(profile).as_bytes()),
-        _ => output::file(path, table(profile).as_bytes()),
+        Some("svg") => output::write_file(path, flame_graph(profile).as_bytes()),
+        Some("json") => output::write_file(path, document(profile).as_bytes()),
+        _ => output::write_file(path, table(profile).as_bytes()),
     }
 }
 
@@ -146,7 +146,7 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
         SpotKind::Lookup => "#b79ad3",
     };
     let y = depth as f64 * ROW;
-    let name = escaped(&format!("{} {}", spot.kind, spot.name));
+    let name = escape(&format!("{} {}", spot.kind, spot.name));
     let _ = write!(
         out,
         "<g><title>{name}: {:.3} ms, {} calls</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" height=\"{:.0}\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"0.4\"/>",
@@ -159,7 +159,7 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
     if room >= 4 {
         let plain = format!("{} {}", spot.kind, spot.name);
         let shown: String = plain.chars().take(room).collect();
-        let _ = write!(out, "<text x=\"{:.2}\" y=\"{}\">{}</text>", x + 3.0, y + 13.0, escaped(&shown));
+        let _ = write!(out, "<text x=\"{:.2}\" y=\"{}\">{}</text>", x + 3.0, y + 13.0, escape(&shown));
     }
     out.push_str("</g>\n");
 }

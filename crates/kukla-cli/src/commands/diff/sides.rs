@@ -22,9 +22,9 @@ pub enum Subject {
 
 /// Two sites.
 pub struct Sites {
-    /// The side before.
+    /// The site before the change.
     pub from: FleetSide,
-    /// The side after.
+    /// The site after the change.
     pub to: FleetSide,
     /// The revisions of both sides, where they are not the files on the disk.
     revisions: [Option<Arc<Revision>>; 2],
@@ -101,7 +101,7 @@ fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
     let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
     let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
     let (old, new) = args.sides.targets(&args.target);
-    let open = |side_of: &kukla_git::Side, target: &Target| {
+    let open = |side_of: &kukla_git::RangeEnd, target: &Target| {
         let found = repository.revision(side_of)?;
         if found.is_none() && !repository.has_files {
             return Err(Problem::not_found("no working tree in")

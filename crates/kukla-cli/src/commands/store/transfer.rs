@@ -80,7 +80,7 @@ fn create_private(directory: &Path) -> Result<(), Problem> {
 
 fn write(path: &Path, document: &Json) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt;
-    output::file(path, format!("{document}\n").as_bytes())?;
+    output::write_file(path, format!("{document}\n").as_bytes())?;
     let private = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(path, private).map_err(|error| Problem::io("write", path, &error))
 }
