@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use kukla::syntax::{Code, Diagnostic, Source, SourcePosition};
+use kukla::syntax::{Code, Diagnostic, Severity, Source, SourcePosition};
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec};
 
 /// Codes that no program of a few lines can raise, and why.
@@ -216,7 +216,10 @@ impl Example {
         let compiled = site.compile(&Node::named("web1.example.com"));
         let warned = compiled.logs.iter().filter_map(|log| log.issue).collect();
         let wrong = match compiled.result {
-            Ok(_) => Vec::new(),
+            Ok(catalog) => {
+                let cycles = catalog.cycles();
+                cycles.iter().map(|cycle| kukla::cycle_diagnostic(cycle, "a", Severity::Warning)).collect()
+            }
             Err(wrong) => std::iter::once(&*wrong).chain(&wrong.others).flat_map(causes).collect(),
         };
         (wrong, warned)

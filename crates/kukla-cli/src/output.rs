@@ -54,7 +54,7 @@ pub fn write(text: fmt::Arguments<'_>) {
 }
 
 /// Writes a document to standard output, byte for byte.
-pub fn document(text: &str) {
+pub fn write_document(text: &str) {
     if !has_failed() {
         record(io::stdout().lock().write_all(text.as_bytes()));
     }
@@ -107,23 +107,23 @@ pub fn flush(exit: ExitKind) -> ExitKind {
 }
 
 /// Writes a file under a temporary name beside `path`.
-pub fn pending(path: &Path, text: &[u8]) -> Result<Pending, Problem> {
+fn write_pending(path: &Path, text: &[u8]) -> Result<Pending, Problem> {
     Pending::write(path, text, Audience::Anyone).map_err(|error| Problem::io("write", path, &error))
 }
 
 /// Gives a pending file its name.
-pub fn finish(pending: Pending) -> Result<(), Problem> {
+fn finish_pending(pending: Pending) -> Result<(), Problem> {
     let path = pending.path().to_owned();
     pending.finish().map_err(|error| Problem::io("write", &path, &error))
 }
 
 /// Writes a file as a whole or not at all. Anything but a regular file, such as a pipe, is written in place.
-pub fn file(path: &Path, text: &[u8]) -> Result<(), Problem> {
+pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Problem> {
     match std::fs::metadata(path) {
         Ok(about) if !about.is_file() => {
             std::fs::write(path, text).map_err(|error| Problem::io("write", path, &error))
         }
-        _ => finish(pending(path, text)?),
+        _ => finish_pending(write_pending(path, text)?),
     }
 }
 
@@ -138,11 +138,11 @@ mod tests {
         let path = directory.join("a.json");
         std::fs::write(&path, "old").unwrap();
         let names = || std::fs::read_dir(&directory).unwrap().count();
-        drop(pending(&path, b"new").unwrap());
+        drop(write_pending(&path, b"new").unwrap());
         assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 1));
-        let written = pending(&path, b"new").unwrap();
+        let written = write_pending(&path, b"new").unwrap();
         assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 2));
-        finish(written).unwrap();
+        finish_pending(written).unwrap();
         assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), names()), ("new", 1));
         std::fs::remove_dir_all(&directory).unwrap();
     }

@@ -124,7 +124,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
         let after = Compiler::new(Recorded::new(Edited(next.world.clone()))).sharing(&before);
         let root = Path::new(ROOT);
         let (old, new) = (Tree { world: before.world(), root }, Tree { world: after.world(), root });
-        let files = Files::found(old, new);
+        let files = Files::compare(old, new);
         let quick = Comparison::new(Some(&files), Rules { tags: true, exact: true, ..Rules::default() });
         let (old_site, new_site) = (site(&before), site(&after));
         // The same with what earlier comparisons found, in a world of its own.
@@ -309,7 +309,7 @@ fn a_comment_changes_nothing() {
     repository.put("data/common.yaml", "---\n# Servers.\nntp::servers: [a, b]\nother: 1\n");
     let (status, told) = repository.diff(&[]);
     assert_eq!(status, 0, "{told}");
-    has(&told, &["says the same as before", "2 unchanged, as nothing they rest on differs"]);
+    has(&told, &["says the same as before", "2 unchanged, as none of their inputs differs"]);
 }
 
 #[test]
@@ -437,8 +437,8 @@ fn what_cannot_be_compared_is_said() {
     has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
     has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: invalid rule 'File['"]);
-    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["are not of a kind"]);
-    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["it is no catalog"]);
+    has(&repository.diff(&["data", "manifests/site.pp"]).1, &["one is a file, the other a directory"]);
+    has(&repository.diff(&["manifests/site.pp", "hiera.yaml"]).1, &["invalid catalog in manifests/site.pp"]);
     repository.put("x", "");
     repository.commit("second");
     let clone = repository.root.join("shallow");
@@ -679,7 +679,7 @@ fn the_template_that_changed_is_the_reason() {
     repository.put("modules/ntp/templates/more.erb", "<%# Not much. -%>\nlevel <%= @level %>\n");
     has(
         &repository.diff(&[]).1,
-        &["says the same as before", "2 unchanged, as nothing they rest on differs"],
+        &["says the same as before", "2 unchanged, as none of their inputs differs"],
     );
 }
 
@@ -770,7 +770,7 @@ fn reports_are_the_same_to_the_byte_whatever_is_kept() {
 }
 
 #[test]
-fn what_is_kept_of_catalogs_spares_compiling_them() {
+fn the_default_cache_holds_no_catalogs_and_a_named_one_does() {
     let repository = Repository::new("spared");
     let code = "class c { notify { \"of ${trusted['certname']}\": message => $facts['role'] } }\n";
     repository.put("modules/c/manifests/init.pp", code);
@@ -781,20 +781,19 @@ fn what_is_kept_of_catalogs_spares_compiling_them() {
     let first = repository.diff(&["--stat"]);
     assert_eq!(repository.diff(&["--stat"]), first);
     has(&first.1, &["32 nodes: 32 changed"]);
-    let place = repository.directory.root.join("caches/kukla");
-    let key = std::fs::metadata(place.join("key")).unwrap();
-    assert_eq!((key.len(), std::os::unix::fs::PermissionsExt::mode(&key.permissions()) & 0o777), (16, 0o600));
-    let entries = || std::fs::read_dir(&place).unwrap().flatten().map(|entry| entry.path());
-    let index = entries().find(|path| path.is_dir()).unwrap().join("index");
-    // Nothing of a catalog can be read there, and without the key nothing is of use.
-    let kept = std::fs::read(&index).unwrap();
+    let of_key = |cache: &str| {
+        let entries = std::fs::read_dir(repository.directory.root.join(cache)).unwrap().flatten();
+        entries.map(|entry| entry.path()).find(|path| path.is_dir()).unwrap()
+    };
+    let default = of_key("caches/kukla");
+    let index = std::fs::read(default.join("index")).unwrap();
     for title in ["of n1", "of "] {
-        assert!(!kept.windows(title.len()).any(|part| part == title.as_bytes()), "{title}");
+        assert!(!index.windows(title.len()).any(|part| part == title.as_bytes()), "{title}");
     }
-    std::fs::remove_file(place.join("key")).unwrap();
-    assert_eq!(repository.diff(&["--stat"]), first);
-    assert_ne!(std::fs::read(&index).unwrap(), kept, "imprints are taken again");
-    assert_eq!(repository.diff(&["--stat"]), first);
+    assert!(!default.join("catalogs").exists());
+    let named = ["--stat", "--cache", "../mine"];
+    assert_eq!((repository.diff(&named), repository.diff(&named)), (first.clone(), first));
+    assert!(std::fs::read_dir(of_key("mine").join("catalogs")).unwrap().count() > 0);
 }
 
 #[test]

@@ -150,15 +150,18 @@ fn only_what_an_edit_touches_is_compiled() {
 #[test]
 fn a_cache_that_has_everything_is_left_alone() {
     let repository = Repository::new("same");
-    // Files must have been the same for a while before their stamps are kept.
-    std::thread::sleep(Duration::from_millis(1200));
     let index = || {
         repository.run("kept", &["--cache", "cache"]);
         let ways = std::fs::read_dir(repository.root().join("cache")).unwrap();
         ways.flatten().map(|way| way.path().join("index").metadata().unwrap().ino()).collect::<Vec<_>>()
     };
-    let first = index();
-    assert_eq!(index(), first, "it was written again");
+    // Stamps are recorded once files have been the same for a second, so the first runs write the index again.
+    let mut first = index();
+    let is_left_alone = (0..500).any(|_| {
+        let before = std::mem::replace(&mut first, index());
+        before == first
+    });
+    assert!(is_left_alone, "it was written again");
     repository.put_facts(0, "RedHat", 2);
     assert_ne!(index(), first, "what is new was not kept");
 }
@@ -314,7 +317,7 @@ fn watching_prints_what_an_edit_changes() {
         }
     };
     wait_for(&out, "8 compiled, 0 failed");
-    wait_for(&err, "Ctrl-C ends it");
+    wait_for(&err, "stop with Ctrl-C");
     repository.put("modules/app/files/plain", "fancy");
     wait_for(&out, "+ Notify[");
     repository.put("data/nodes/n2.yaml", "app::size: 22\n");

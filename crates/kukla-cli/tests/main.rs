@@ -3,6 +3,7 @@
 mod browser;
 mod common;
 mod diff;
+mod explain;
 mod incremental;
 mod manual;
 mod octocatalog;

@@ -75,7 +75,7 @@ impl Vm<'_> {
         })
     }
 
-    /// What is accessed. Of `$facts` the record has only the one that is wanted.
+    /// The accessed value. Of `$facts` only the accessed fact is recorded.
     fn eval_accessed(&mut self, access: &Access) -> Flow {
         if self.tracker().is_some()
             && let Kind::Variable(variable) = &access.left.unwrapped().kind
@@ -88,7 +88,7 @@ impl Vm<'_> {
         self.eval(&access.left)
     }
 
-    /// In `Class[Foo]` a name nothing defines stands for a class.
+    /// In `Class[Foo]` an undefined name means a class.
     fn eval_keys(&mut self, access: &Access, left: &Value) -> Flow<Vec<Value>> {
         let class = matches!(left, Value::Type(ty) if matches!(**ty, Type::Class(None)));
         let mut keys = Vec::with_capacity(access.keys.len());
@@ -234,7 +234,7 @@ pub(crate) fn flatten(values: Vec<Value>) -> Vec<Value> {
     flat
 }
 
-/// What a message calls a key of the wrong kind.
+/// The description of a key of the wrong kind in messages.
 pub(crate) fn key_type(value: &Value) -> String {
     match value {
         Value::Undef => "Undef".to_owned(),

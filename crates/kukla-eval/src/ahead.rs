@@ -20,9 +20,9 @@ use crate::environment::{CodeKind, Environment, ReadText};
 use crate::program::{Mention, Program};
 use crate::remark::Remarks;
 
-/// What was read ahead of a compilation, and what is still to be read.
+/// The texts that were read ahead of a compilation, and the mentions still to be followed.
 #[derive(Debug, Default)]
-pub(crate) struct Ahead {
+pub(crate) struct ReadAhead {
     is_on: AtomicBool,
     state: Mutex<State>,
     changed: Condvar,
@@ -52,7 +52,7 @@ enum Text {
     Taken,
 }
 
-impl Ahead {
+impl ReadAhead {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -85,7 +85,7 @@ impl Ahead {
         }
     }
 
-    /// Tells of a program that the compilation is about to use.
+    /// Announces a program that the compilation is about to use.
     pub fn announce(&self, program: &Arc<Program>) {
         if self.is_on.load(Ordering::Relaxed) && !program.mentions.is_empty() {
             let mut state = self.state();
@@ -108,7 +108,7 @@ impl Ahead {
         state
     }
 
-    /// Tells those that wait that something has changed.
+    /// Wakes the threads that wait.
     fn tell(&self, state: &State) {
         if state.waiting > 0 {
             self.changed.notify_all();
@@ -119,7 +119,7 @@ impl Ahead {
     fn next(&self) -> Option<Mention> {
         let mut state = self.state();
         while !state.is_over {
-            // Where the compilation has caught up it is no use to be next to it: the other end is further ahead.
+            // Where the compilation has caught up, working next to it gains nothing: the other end is further ahead.
             let is_caught_up = std::mem::take(&mut state.is_caught_up);
             let Some((program, left)) = state.programs.front_mut() else {
                 state = self.wait(state);
@@ -157,7 +157,7 @@ impl Ahead {
 }
 
 /// Ends reading ahead, however the compilation ends.
-struct UntilDropped<'a>(&'a Ahead);
+struct UntilDropped<'a>(&'a ReadAhead);
 
 impl Drop for UntilDropped<'_> {
     fn drop(&mut self) {
@@ -169,9 +169,9 @@ impl Drop for UntilDropped<'_> {
 }
 
 impl Environment {
-    /// Does something with the programs given, while another thread reads what they and those after them mention.
+    /// Runs `work`, which begins with these programs, while another thread reads the files that they and later ones mention.
     ///
-    /// Not where it is recorded what a compilation rests on: directories that are listed ahead count for all.
+    /// Not where inputs are recorded: directories that are listed ahead become inputs of all compilations.
     pub fn reading_ahead<'p, T>(
         &self,
         programs: impl Iterator<Item = &'p Arc<Program>>,

@@ -16,7 +16,7 @@ use crate::codes::{
 use crate::error::Flow;
 use crate::label;
 use crate::program::{Assign, AssignOperator, IllegalTarget, Target};
-use crate::scope::{Found, ScopeId};
+use crate::scope::{ScopeId, VariableSearch};
 use crate::vm::Vm;
 use kukla_syntax::validate::codes::{CROSS_SCOPE_ASSIGNMENT, ILLEGAL_ASSIGNMENT, ILLEGAL_NUMERIC_ASSIGNMENT};
 use kukla_values::codes::OPERATOR_NOT_APPLICABLE;
@@ -50,7 +50,7 @@ impl Vm<'_> {
         }
     }
 
-    /// What cannot be assigned to is refused before the value is computed.
+    /// Refuses an invalid target before the value is computed.
     fn check_target(&self, target: &Target) -> Flow<()> {
         match target {
             Target::Variable(..) => Ok(()),
@@ -131,10 +131,10 @@ impl Vm<'_> {
             return Err(self.fail(span, diagnostic!(ADDING_TO_NO_VARIABLE)));
         };
         let outer = match self.scopes.find(self.position(), *name) {
-            Found::Value(value) => Some(value.clone()),
+            VariableSearch::Value(value) => Some(value.clone()),
             _ => self.node_variable(name.as_str()),
         };
-        // Whether the name is free here is said before anything about the values.
+        // An error about the name comes before errors about the values.
         self.check_free(*name, span)?;
         let joined = match outer {
             None if operator == Operator::Subtract => Value::Undef,
@@ -169,7 +169,7 @@ impl Vm<'_> {
         Ok(())
     }
 
-    /// Sets a variable where evaluation stands.
+    /// Sets a variable in the current scope.
     pub(crate) fn set_variable(&mut self, name: Name, value: Value, span: Span) -> Flow<()> {
         self.check_free(name, span)?;
         if self.scopes.is_read_only(self.position()) {

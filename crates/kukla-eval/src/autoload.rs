@@ -20,21 +20,21 @@ impl Vm<'_> {
     pub(crate) fn autoload_class(&mut self, name: Name) -> Flow<Option<Arc<Defined<Class>>>> {
         let mut heard = Remarks::default();
         let found = self.finding(name, |environment| environment.class(name, &mut heard));
-        self.settled(found, &heard)
+        self.report_remarks(found, &heard)
     }
 
     /// The defined type of that name (lower case, no leading `::`).
     pub(crate) fn autoload_define(&mut self, name: Name) -> Flow<Option<Arc<Defined<Define>>>> {
         let mut heard = Remarks::default();
         let found = self.finding(name, |environment| environment.define(name, &mut heard));
-        self.settled(found, &heard)
+        self.report_remarks(found, &heard)
     }
 
     /// The function that a name means to the code of a module, or of the site.
     pub(crate) fn autoload_function(&mut self, name: Name, caller: Option<Name>) -> Flow<Option<Function>> {
         let mut heard = Remarks::default();
         let found = self.finding(name, |environment| environment.function(name, caller, &mut heard));
-        self.settled(found, &heard)
+        self.report_remarks(found, &heard)
     }
 
     /// Finds a definition; if files were loaded for it, that is what the time was for.
@@ -69,7 +69,7 @@ impl Vm<'_> {
     fn manifest_name(&mut self, name: &str) -> Flow<Option<Name>> {
         let mut heard = Remarks::default();
         let found = self.environment().manifest_name(name, &mut heard);
-        self.settled(found, &heard)
+        self.report_remarks(found, &heard)
     }
 
     /// The function of a name that may have been computed.
@@ -98,17 +98,17 @@ impl Vm<'_> {
     pub(crate) fn autoload_alias(&mut self, lower: Name) -> Flow<Option<Arc<LoadedAlias>>> {
         let mut heard = Remarks::default();
         let found = self.environment().alias(lower, &mut heard);
-        self.settled(found, &heard)
+        self.report_remarks(found, &heard)
     }
 
     /// The unit of a template.
     pub fn autoload_template(&mut self, path: &Path) -> Flow<Arc<Unit>> {
         let found = self.environment().load(path);
         let heard = found.as_ref().map_or_else(|_| Remarks::default(), |unit| unit.remarks.clone());
-        self.settled(found, &heard)
+        self.report_remarks(found, &heard)
     }
 
-    fn settled<T>(&mut self, found: Result<T, Arc<Diagnostic>>, heard: &Remarks) -> Flow<T> {
+    fn report_remarks<T>(&mut self, found: Result<T, Arc<Diagnostic>>, heard: &Remarks) -> Flow<T> {
         self.remark(heard);
         found.map_err(|failure| {
             self.log_warnings_of(&failure);

@@ -1,4 +1,4 @@
-//! What a compilation may use, charged where the evaluator and its functions use it.
+//! The budget of a compilation, charged where the evaluator and its functions use it.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::error::Flow;
 use crate::vm::Vm;
 
 impl Vm<'_> {
-    /// What the compilation may use and has used; whoever works for it charges here.
+    /// The limits of the compilation and its use so far; everything that works for it charges here.
     #[inline]
     pub fn budget(&self) -> &Budget {
         self.compilation.budget()
@@ -31,12 +31,12 @@ impl Vm<'_> {
         Ok(self.budget().charge_steps(steps)?)
     }
 
-    /// An error if a collection of so many elements would be too large.
+    /// An error if a collection of this number of elements would be too large.
     pub fn check_size(&self, elements: usize) -> Flow<()> {
         Ok(self.budget().check_elements(elements)?)
     }
 
-    /// An error if a string of so many bytes would be too long.
+    /// An error if a string of this number of bytes would be too long.
     pub fn check_text(&self, bytes: usize) -> Flow<()> {
         Ok(self.budget().check_text(bytes)?)
     }

@@ -49,7 +49,7 @@ impl Vm<'_> {
     /// A string of bytes that are text.
     pub fn byte_string(&mut self, text: &str) -> Result<Str> {
         self.budget().charge_memory(text.len())?;
-        // A short text would stand in the value itself, and so in no place that it could be told by.
+        // A short text would be stored in the value itself, without an address that identifies it.
         let mut bytes = Str::with_capacity(text.len().max(Str::INLINE_LIMIT + 1));
         bytes.push_str(text);
         self.compilation.byte_strings_mut().0.insert(address(&bytes), bytes.clone());

@@ -14,7 +14,7 @@ use crate::profile::SpotKind;
 use crate::program::{Call, CallForm, Callee, CalleeName, Kind, PuppetFunction};
 use crate::registry::{Function, Registered};
 use crate::scope::{Position, ScopeId};
-use crate::standpoint::Sees;
+use crate::standpoint::Visibility;
 use crate::unit::{Defined, Unit};
 use crate::vm::Vm;
 use kukla_syntax::validate::codes::ILLEGAL_EXPRESSION;
@@ -221,7 +221,7 @@ impl Vm<'_> {
             vm.eval(&lambda.body)
         };
         let result = self.in_call(Some(function.name), |vm| {
-            vm.enter(|vm| vm.with_variables(&function.unit, Sees::Top, run))
+            vm.enter(|vm| vm.with_variables(&function.unit, Visibility::Top, run))
         });
         let value = match next_is_value(result) {
             // What `return` gives is not checked against the return type.
@@ -244,7 +244,7 @@ impl Vm<'_> {
     }
 }
 
-/// What a call counts as among what takes time: templates under their own names.
+/// The kind and name of a call in a profile: templates under their own names.
 fn spot(function: &Function, args: &[Value]) -> (SpotKind, Str) {
     match function {
         Function::Builtin(builtin) => {

@@ -1,4 +1,4 @@
-//! What a whole compilation has in common, wherever evaluation stands.
+//! The state that a whole compilation shares, whatever is being evaluated.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use crate::annotations::Annotations;
 use crate::bytes::ByteStrings;
 use crate::environment::{Environment, Node};
 use crate::messages::{Log, Messages};
-use crate::remark::{Remark, Remarks, Said};
+use crate::remark::{Remark, Remarks, RemarksMade};
 use crate::settings::LogLevel;
 
-/// What a whole compilation has in common.
+/// The state that a whole compilation shares.
 #[derive(Debug)]
 pub(crate) struct Compilation<'e> {
     environment: &'e Environment,
     node: &'e Node,
-    /// Notes what the compilation rests on, if the world is recorded.
+    /// Records the inputs of the compilation, if the world is recorded.
     tracker: Option<Tracker<'e>>,
     /// The data session, if there is one and no lookup uses it.
     data: Option<Box<Session>>,
@@ -27,7 +27,7 @@ pub(crate) struct Compilation<'e> {
     /// How deep expressions are nested at this point.
     pub nesting: u32,
     messages: Messages,
-    said: Said,
+    remarks_made: RemarksMade,
     annotations: Annotations,
     byte_strings: ByteStrings,
 }
@@ -42,13 +42,13 @@ impl<'e> Compilation<'e> {
             messages: Messages::new(environment.settings.log_level, Rc::clone(&budget)),
             budget,
             nesting: 0,
-            said: Said::default(),
+            remarks_made: RemarksMade::default(),
             annotations: Annotations::default(),
             byte_strings: ByteStrings::default(),
         }
     }
 
-    /// What is shared with other compilations.
+    /// The environment, shared with other compilations.
     #[inline]
     pub fn environment(&self) -> &'e Environment {
         self.environment
@@ -60,7 +60,7 @@ impl<'e> Compilation<'e> {
         self.node
     }
 
-    /// Notes what the compilation rests on, if the world is recorded.
+    /// Records the inputs of the compilation, if the world is recorded.
     pub fn tracker(&self) -> Option<&Tracker<'e>> {
         self.tracker.as_ref()
     }
@@ -73,7 +73,7 @@ impl<'e> Compilation<'e> {
         }
     }
 
-    /// What the compilation rests on so far; `None` unless the world is recorded.
+    /// The inputs of the compilation so far; `None` unless the world is recorded.
     pub fn take_record(&mut self) -> Option<Record> {
         let tracker = self.tracker.take()?;
         tracker.used(&self.environment.inputs());
@@ -101,7 +101,7 @@ impl<'e> Compilation<'e> {
         &mut self.messages
     }
 
-    /// What is attached to values.
+    /// The annotations of values.
     pub fn annotations(&self) -> &Annotations {
         &self.annotations
     }
@@ -149,14 +149,14 @@ impl<'e> Compilation<'e> {
     }
 
     /// Which remarks were made.
-    pub fn said_mut(&mut self) -> &mut Said {
-        &mut self.said
+    pub fn remarks_made_mut(&mut self) -> &mut RemarksMade {
+        &mut self.remarks_made
     }
 
     /// Makes remarks that have not been made yet.
     #[cold]
     pub fn remark(&mut self, remarks: &Remarks) {
-        for remark in self.said.unsaid(remarks) {
+        for remark in self.remarks_made.take_new(remarks) {
             match &*remark {
                 Remark::Text { source, program } => {
                     self.messages.warn_of(source, program.warnings.iter().cloned());

@@ -1,4 +1,4 @@
-//! Which signature a call fits, and what is said when it fits none.
+//! The signature that a call fits, and the error when it fits none.
 
 use std::sync::Arc;
 
@@ -84,9 +84,9 @@ impl Vm<'_> {
 }
 
 impl Registered {
-    /// Refuses, while Kukla itself is tested, a value that is not what tools are told the function returns.
+    /// Refuses, while Kukla itself is tested, a value that does not have the type documented for tools.
     ///
-    /// What they are told it takes cannot be confirmed: the older functions make text of whatever they are given.
+    /// The documented parameters cannot be checked in the same way: the older functions convert any argument to a string.
     pub(crate) fn confirm(&self, args: &[Value], block: Option<&Block>, value: &Value) -> Flow<()> {
         let mut honest = self.honest_signatures()?.iter();
         let returns = honest.find(|signature| accepts(&signature.call.callable, args, block));
@@ -94,7 +94,7 @@ impl Registered {
             // A template may `return` anything.
             Some(ty) if !self.runs_code && !ty.contains(value) => {
                 let (name, got) = (self.builtin.name, Type::of(value));
-                let what = format!("'{name}' returned {got}, and is said to return {ty}");
+                let what = format!("'{name}' returned {got}, but is documented to return {ty}");
                 Err(diagnostic!(INTERNAL_ERROR { what }).in_stage(Stage::Internal).into())
             }
             _ => Ok(()),

@@ -9,7 +9,7 @@ use crate::codes::{DEFINITION_IN_TEMPLATE, NO_TEMPLATE, NUMERIC_TEMPLATE_VARIABL
 use crate::error::{Flow, Raised};
 use crate::lambda::{next_is_value, refuse_reserved};
 use crate::program::Expr;
-use crate::standpoint::Sees;
+use crate::standpoint::Visibility;
 use crate::unit::Unit;
 use crate::vm::Vm;
 
@@ -81,7 +81,7 @@ impl Vm<'_> {
         let global = function == "epp";
         self.charge(1)?;
         self.enter(|vm| {
-            let sees = if global { Sees::Top } else { Sees::From(vm.position()) };
+            let sees = if global { Visibility::Top } else { Visibility::From(vm.position()) };
             let result = vm.with_variables(unit, sees, |vm| {
                 match enforce {
                     true => vm.bind_by_name("lambda", &head.params, &args)?,
@@ -122,7 +122,7 @@ fn assignable(name: Name) -> Flow<()> {
     refuse_reserved(name)
 }
 
-/// What a template gives, which is text; `next` may give anything.
+/// Checks the result of a template, which must be a string; `next` may return anything.
 fn text_only(function: &str, value: Value) -> Flow {
     let is_text = |value: &Value| matches!(value, Value::String(_));
     match &value {

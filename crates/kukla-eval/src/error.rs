@@ -32,7 +32,7 @@ pub type Flow<T = Value> = Result<T, Raise>;
 pub(crate) const PARSE_ERROR: &str = "PARSE_ERROR";
 
 impl Raised {
-    /// What is wrong where there is nothing to leave and nothing to look up: anything but an error is an error there.
+    /// The error at a place that `next`, `break`, `return` and `not_found` cannot leave: there they are errors themselves.
     pub fn into_diagnostic(self) -> Box<Diagnostic> {
         let (word, location) = match self {
             Raised::Error(wrong) => return wrong,
@@ -66,32 +66,32 @@ impl Raise {
         Raise(Box::new(Raised::Return(value, location)))
     }
 
-    /// What it is.
+    /// The reason.
     pub fn reason(&self) -> &Raised {
         &self.0
     }
 
-    /// What it is, to change.
+    /// The reason, mutable.
     pub fn reason_mut(&mut self) -> &mut Raised {
         &mut self.0
     }
 
-    /// What it is at a place that `next`, `break` and `return` cannot leave.
+    /// The same as an error, at a place that `next`, `break` and `return` cannot leave.
     pub fn illegal(self) -> Raise {
         self.into_diagnostic().into()
     }
 
-    /// What it is.
+    /// The reason.
     pub fn into_reason(self) -> Raised {
         *self.0
     }
 
-    /// What is wrong where there is nothing to leave and nothing to look up: anything but an error is an error there.
+    /// The error at a place that `next`, `break`, `return` and `not_found` cannot leave: there they are errors themselves.
     pub fn into_diagnostic(self) -> Box<Diagnostic> {
         self.0.into_diagnostic()
     }
 
-    /// What is wrong, if something is.
+    /// The error, if it is one.
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match &*self.0 {
             Raised::Error(diagnostic) => Some(diagnostic),

@@ -157,7 +157,7 @@ impl Vm<'_> {
         self.made(Value::Hash(hash))
     }
 
-    /// What `*value` stands for.
+    /// The values that `*value` expands to.
     pub(crate) fn unfolded(&mut self, value: Value) -> Flow<Array> {
         Ok(match value {
             Value::Undef => Array::new(),

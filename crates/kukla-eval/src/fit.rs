@@ -10,7 +10,7 @@ use crate::function::{Overload, Takes};
 use crate::registry::Registered;
 use crate::signature::{Parameter, Signature};
 
-/// What is wrong with the declaration of a function, in words; nothing if all its bodies fit.
+/// Describes the mistakes in the declaration of a function; empty if all its bodies fit.
 pub fn misfits(function: &Registered) -> Flow<Vec<String>> {
     let signatures = function.signatures()?;
     let builtin = function.builtin;
@@ -36,7 +36,7 @@ fn compare(overload: &Overload, signature: &Signature) -> Vec<String> {
     let all = (overload.takes)();
     for takes in all.iter().filter(|takes| !takes_block(takes)) {
         match parameters.next() {
-            Some(parameter) => wrong.extend(unfit(*takes, parameter)),
+            Some(parameter) => wrong.extend(invalid_value(*takes, parameter)),
             None => wrong.push(format!("the body takes {takes:?}, which nothing gives it")),
         }
     }
@@ -52,7 +52,7 @@ fn compare(overload: &Overload, signature: &Signature) -> Vec<String> {
     wrong
 }
 
-fn unfit(takes: Takes, parameter: &Parameter) -> Option<String> {
+fn invalid_value(takes: Takes, parameter: &Parameter) -> Option<String> {
     let Parameter { name, ty, default, takes_rest, .. } = parameter;
     let covers = |wide: &str| Type::parse(wide).is_ok_and(|wide| wide.covers(ty));
     let has = |wide: &str| {

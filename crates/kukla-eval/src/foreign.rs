@@ -1,4 +1,4 @@
-//! Code of other languages, such as the Ruby that modules carry: what it brings, and what it may do with a compilation.
+//! Code in other languages, such as the Ruby of modules: its definitions, and its access to a compilation.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -22,7 +22,7 @@ use crate::registry::ForeignFunction;
 use crate::scope::{FrameId, Position, ScopeId};
 use crate::vm::Vm;
 
-/// What modules bring in another language.
+/// The definitions of modules in another language.
 pub trait Extensions: Send + Sync + Debug {
     /// The resource type of that name, if some module of the environment has one.
     fn resource_type(&self, environment: &Environment, name: &str) -> Option<NativeType>;
@@ -39,15 +39,15 @@ pub trait Extensions: Send + Sync + Debug {
     fn read_ahead(&self, environment: &Environment, path: &Path);
     /// The function of that name, if this compilation has made one that no module has under its name.
     fn function_made(&self, vm: &mut Vm<'_>, name: &str) -> Flow<Option<Arc<dyn ForeignFunction>>>;
-    /// What an agent would say of these resources, whose types modules bring.
+    /// Judges resources of such types as an agent would.
     fn judge(&self, environment: &Environment, facts: &Hash, resources: &[ResourceValues]) -> Vec<Verdict>;
-    /// What a backend for Hiera 3 has for a key.
+    /// Asks a backend for Hiera 3 for a key.
     fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
     fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
 }
 
-/// How far a compilation has come, as far as code of another language can take it further.
+/// A state of the compilation that code in another language can change.
 #[derive(Debug)]
 pub struct Milestone {
     catalog: [u64; 8],
@@ -66,7 +66,7 @@ pub struct ResourceValues {
     pub attributes: Vec<(Name, Value)>,
 }
 
-/// What an agent would say of a resource.
+/// The judgement of an agent on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It would take it.
@@ -77,7 +77,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// What the interpreter of another language keeps during a compilation.
+/// The state of another language's interpreter during a compilation.
 #[derive(Default)]
 pub(crate) struct Guest {
     kept: Option<Box<dyn Any>>,
@@ -115,17 +115,17 @@ pub struct ResourceState {
 }
 
 impl Vm<'_> {
-    /// What the interpreter of another language keeps, unless it is at work.
+    /// Takes the state of the interpreter, unless it is running.
     pub fn take_guest(&mut self) -> Option<Box<dyn Any>> {
         self.guest.kept.take()
     }
 
-    /// What the interpreter of another language keeps while it is not at work.
+    /// The state of the interpreter, unless it is running.
     pub fn guest_mut<T: Any>(&mut self) -> Option<&mut T> {
         self.guest.kept.as_mut()?.downcast_mut()
     }
 
-    /// Keeps something for the interpreter of another language.
+    /// Stores the state of the interpreter.
     pub fn put_guest(&mut self, guest: Box<dyn Any>) {
         self.guest.kept = Some(guest);
     }
@@ -136,8 +136,8 @@ impl Vm<'_> {
         Milestone { catalog, assigned: self.guest.assigned, messages: self.messages_mark() }
     }
 
-    /// Goes back to an earlier state, so that what was tried from there can be tried in another way: what was said since is unsaid.
-    /// Whether that can be done: nothing that cannot be undone may have happened.
+    /// Returns to an earlier state, so that another attempt can be made from there; messages since then are dropped.
+    /// Returns `false` if something has happened that cannot be undone.
     pub fn go_back_to(&mut self, milestone: Milestone) -> bool {
         let is_same = self.catalog.counts() == milestone.catalog && self.guest.assigned == milestone.assigned;
         if is_same {
@@ -146,12 +146,12 @@ impl Vm<'_> {
         is_same
     }
 
-    /// Where evaluation stands.
+    /// The current position.
     pub fn standing(&self) -> Position {
         self.position()
     }
 
-    /// Does something as if evaluation stood elsewhere.
+    /// Evaluates at another position.
     pub fn standing_at<T>(&mut self, position: Position, body: impl FnOnce(&mut Self) -> T) -> T {
         let unit = Arc::clone(self.unit());
         self.inside(&unit, self.scopes.still_there(position), body)
@@ -174,14 +174,14 @@ impl Vm<'_> {
         all
     }
 
-    /// Sets a variable where evaluation stands.
+    /// Sets a variable in the current scope.
     pub fn assign_variable(&mut self, name: &str, value: Value) -> Flow<()> {
         self.guest.assigned += 1;
         self.set_variable(Name::new(name), value, Span::default())
     }
 
     /// Puts a list or hash in the place of another wherever the code being evaluated holds that very one: code of another language has
-    /// changed it, and in Puppet they share it. `name` is the variable it was taken from: empty lists are told apart by nothing else.
+    /// changed it, and in Puppet they share it. `name` is the variable it was taken from: nothing else distinguishes empty lists.
     pub fn change_in_place(&mut self, name: &str, old: &Value, new: &Value) {
         if is_empty_list(old) {
             return self.fill_in_place(Name::new(name), new);
@@ -255,7 +255,7 @@ impl Vm<'_> {
         self.catalog.ids().collect()
     }
 
-    /// The defaults for a type that hold where evaluation stands.
+    /// The defaults for a type in the current scope.
     pub fn resource_defaults(&self, type_name: &str) -> Vec<(Name, Value)> {
         let Some(type_name) = Name::existing(type_name) else { return Vec::new() };
         self.catalog.default_values(self.scope(), type_name)

@@ -18,15 +18,15 @@
 //! ```
 //!
 //! A signature is a Puppet parameter list: `Type $name`, `= default` for one that may be left out, `*$rest` for any number,
-//! `&$block` for the lambda. Arguments are checked against it before the body runs and defaults stand in for those left out, so
+//! `&$block` for the lambda. Arguments are checked against it before the body runs and omitted ones get their defaults, so
 //! the body holds only the idea. Several signatures are tried in order, split exactly as Puppet splits them, because its "expects
 //! one of" report lists them. A test over all functions proves that each body takes what its signature lets through; see [`crate::fit`].
 //!
-//! What is special about a function is said after its name, see [`Quality`]: `"epp": RunsCode, ReadsFiles { .. }`. What it
-//! returns is said as in Puppet, `>> String`, for tools: calls are not checked against it.
+//! The qualities of a function follow its name, see [`Quality`]: `"epp": RunsCode, ReadsFiles { .. }`. Its return type is
+//! written as in Puppet, `>> String`, for tools: calls are not checked against it.
 //!
-//! Puppet advertises nothing about many functions but `Any *$args`, and the message for a wrong call shows that. What such a
-//! function really takes and returns is said beside it, for tools as well:
+//! Puppet advertises nothing about many functions but `Any *$args`, and the message for a wrong call shows that. The precise
+//! types of such a function are written beside it, for tools as well:
 //!
 //! ```ignore
 //! "reverse" {
@@ -63,7 +63,7 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its documentation in Markdown; examples in it are tests.
     pub doc: &'static str,
-    /// What is special about it.
+    /// Its qualities.
     pub qualities: &'static [Quality],
     /// Type aliases its signatures may use, as `Name = Type`; they may refer to themselves and to each other.
     pub types: &'static [&'static str],
@@ -71,12 +71,12 @@ pub struct Builtin {
     pub overloads: &'static [Overload],
     /// Signatures tried when none of those fits: the text the body returns says what is wrong, after the function's name.
     pub mismatches: &'static [Overload],
-    /// What it really takes and returns, where the signatures that Puppet advertises take anything.
+    /// Precise signatures for tools, where those that Puppet advertises accept anything.
     pub tools: &'static [&'static str],
 }
 
 impl Builtin {
-    /// Whether this is said about it.
+    /// Whether it has this quality.
     pub fn is(&self, quality: Quality) -> bool {
         self.qualities.contains(&quality)
     }
@@ -85,7 +85,7 @@ impl Builtin {
 /// Something special about a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quality {
-    /// It runs Puppet code even without a block: classes, templates, functions that it is told the names of.
+    /// It runs Puppet code even without a block: classes, templates, functions by name.
     RunsCode,
     /// It does not come back to where it was called: `break`, `fail`.
     Leaves,
@@ -95,7 +95,7 @@ pub enum Quality {
     LooksUp,
     /// It adds to the catalog or changes it.
     ChangesCatalog,
-    /// What it returns depends on the catalog as far as it has been made.
+    /// Its result depends on the catalog as far as it has been built.
     ReadsCatalog,
     /// It reads variables or facts that are not among its arguments.
     ReadsVariables,
@@ -109,7 +109,7 @@ pub enum Quality {
     Random,
     /// It should no longer be used.
     Deprecated,
-    /// What it takes the place of is Ruby that needs something which is not there, or may not be used unless it is allowed.
+    /// It replaces Ruby code that needs something which is missing, or allowed only by policy.
     BeyondRuby,
     /// Puppet itself knows the type of what it returns. For all other functions that is known to tools alone.
     TypedResult,
@@ -122,11 +122,11 @@ pub struct Overload {
     pub signature: &'static str,
     /// The body, behind a uniform shape.
     pub body: fn(&mut Vm<'_>, Args) -> Flow<Value>,
-    /// What the body takes.
+    /// The parameters of the body.
     pub takes: fn() -> Vec<Takes>,
 }
 
-/// What one Rust parameter takes.
+/// The argument of one Rust parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// An argument of this type.
@@ -146,7 +146,7 @@ pub enum Takes {
 pub struct Args {
     values: std::vec::IntoIter<Value>,
     block: Option<Block>,
-    /// The parameters whose arguments have not been handed out; they know what stands for those left out.
+    /// The parameters whose arguments have not been handed out; they have the defaults of omitted ones.
     parameters: std::slice::Iter<'static, Parameter>,
 }
 
@@ -166,7 +166,7 @@ impl Args {
 
 /// A Rust parameter of a built-in function.
 pub trait FromArgs: Sized {
-    /// What it takes.
+    /// Its parameter.
     const TAKES: Takes;
     /// Takes what it needs from the arguments. They fit the signature, and the signature what is taken here.
     fn take(args: &mut Args) -> Flow<Self>;
@@ -247,7 +247,7 @@ impl FromArgs for Option<Block> {
     }
 }
 
-/// What the body of a built-in function may return.
+/// The return types of built-in functions.
 pub trait IntoFlow {
     /// The value, or why there is none.
     fn into_flow(self) -> Flow<Value>;
@@ -288,7 +288,7 @@ impl<T: Into<Value>> IntoFlow for kukla_values::Result<T> {
 pub trait Body<Marker> {
     /// Runs it.
     fn invoke(&self, vm: &mut Vm<'_>, args: Args) -> Flow<Value>;
-    /// What it takes.
+    /// Its parameter.
     fn takes(&self) -> Vec<Takes>;
 }
 
@@ -428,7 +428,7 @@ mod tests {
             let message = raise.diagnostic().map(|wrong| wrong.message());
             assert_eq!(
                 message.as_deref(),
-                Some("internal error: 'liar' returned Undef, and is said to return String")
+                Some("internal error: 'liar' returned Undef, but is documented to return String")
             );
         }
     }

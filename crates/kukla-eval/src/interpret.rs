@@ -1,7 +1,7 @@
 //! Types that are read rather than evaluated: the right-hand sides of aliases, and types given as text.
 //!
-//! Only literals have a meaning here, and a name that nothing defines is a reference, not an error. What is wrong is said in the
-//! words of a reader of types, where the type is used.
+//! Only literals have a meaning here, and a name that nothing defines is a reference, not an error. Errors are reported in
+//! Puppet's words for types, where the type is used.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::vm::Vm;
 use kukla_syntax::validate::codes::DUPLICATE_KEY;
 use kukla_values::codes::INVALID_TYPE_SPECIFICATION;
 
-/// An object type as written: its parent, if that stands before the hash, and what is in the hash.
+/// An object type as written: its parent, if that is written before the hash, and the contents of the hash.
 type Form<'e> = (Option<&'e str>, Vec<(&'e str, &'e Expr)>);
 
 impl Vm<'_> {
@@ -135,7 +135,7 @@ impl Vm<'_> {
         ty.with_brackets(&keys).map_err(|wrong| wrong.error.into_diagnostic().reported_as(NAMELESS).into())
     }
 
-    /// What a reader of types objects to before it makes one.
+    /// The errors in a type that are found before it is created.
     fn check_brackets(&self, name: &str, keys: &[Value], expr: &Expr, access: &Access) -> Flow<()> {
         let is_type = |key: &Value| matches!(key, Value::Type(_));
         let is_bound = |key: &Value| matches!(key, Value::Integer(_) | Value::Default);
@@ -364,7 +364,7 @@ impl Vm<'_> {
         Ok(types)
     }
 
-    /// A parent stands before the hash and in it.
+    /// A parent is written both before the hash and in it.
     fn second_parent(&mut self, member: &Expr) -> Flow<()> {
         let wrong = diagnostic!(DUPLICATE_KEY { key: "parent" });
         match self.environment().settings.strict {

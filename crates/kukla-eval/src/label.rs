@@ -1,16 +1,16 @@
-//! What messages call things: "a Function Call", "an Integer", "an '[]' expression".
+//! Descriptions of values and expressions in messages: "a Function Call", "an Integer", "an '[]' expression".
 
 pub use kukla_syntax::article::{a_an, a_an_upper};
 use kukla_values::Value;
 
 use crate::program::{AssignOperator, CallForm, Expr, Kind};
 
-/// What messages call a value.
+/// The description of a value in messages.
 pub fn of_value(value: &Value) -> String {
     kukla_values::compare::label(value).to_string()
 }
 
-/// What messages call an expression.
+/// The description of an expression in messages.
 pub fn of_expr(expr: &Expr) -> String {
     let label = match &expr.kind {
         Kind::Nop => "Nop Expression",

@@ -12,12 +12,12 @@ use crate::codes::{MISSING_REQUIRED_PARAMETER, REQUIRED_PARAMETER_AFTER_OPTIONAL
 use crate::error::{Flow, Location, Raised};
 use crate::program::{Lambda, Param, PuppetFunction};
 use crate::scope::Position;
-use crate::standpoint::Sees;
+use crate::standpoint::Visibility;
 use crate::unit::{Defined, Unit};
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
-/// What is given to a call to be called back. It lives as long as the call.
+/// A block that a call can call back. It lives as long as the call.
 #[derive(Clone, Debug)]
 pub enum Block {
     /// A lambda.
@@ -108,7 +108,7 @@ pub(crate) fn refuse_reserved(name: Name) -> Flow<()> {
 }
 
 impl Vm<'_> {
-    /// A lambda as seen from where evaluation stands.
+    /// A lambda in the current scope.
     pub(crate) fn block(&mut self, lambda: &Arc<Lambda>) -> Flow<Block> {
         let signature = self.signature(lambda)?;
         let (lambda, unit) = (Arc::clone(lambda), Arc::clone(self.unit()));
@@ -134,7 +134,7 @@ impl Vm<'_> {
     fn call_lambda(&mut self, block: &Closure, args: impl ExactSizeIterator<Item = Value>) -> Flow {
         let lambda = &*block.lambda;
         self.enter(|vm| {
-            let result = vm.with_variables(&block.unit, Sees::From(block.scope), |vm| {
+            let result = vm.with_variables(&block.unit, Visibility::From(block.scope), |vm| {
                 // Arguments beyond the last parameter are dropped.
                 if !lambda.positional || args.len() < lambda.params.len() {
                     vm.bind_parameters("lambda", lambda, &block.signature, args.collect())?;
@@ -157,7 +157,7 @@ impl Vm<'_> {
         })
     }
 
-    /// Calls a block in an iteration: `None` when it said `break`.
+    /// Calls a block in an iteration: `None` when it called `break`.
     pub fn try_block<A>(&mut self, block: &Block, args: A) -> Flow<Option<Value>>
     where
         A: IntoIterator<Item = Value>,
@@ -217,7 +217,7 @@ impl Vm<'_> {
 
     /// Checks the arguments that the parameters of the current frame were given one by one.
     fn check_given(&self, lambda: &Lambda, signature: &CallableType) -> Flow<()> {
-        let given = self.scopes.given(self.position());
+        let given = self.scopes.entries(self.position());
         if given.iter().zip(&signature.params).all(|((_, value), ty)| ty.contains(value)) {
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl Vm<'_> {
         let given = |name: Name| args.get(name.as_str()).filter(|value| !value.is_undef());
         let mut waiting: Vec<Name> = Vec::new();
         for (name, value) in args {
-            // A name that no text has read so far is no parameter's, and will be refused.
+            // A name that occurs in no text so far cannot be a parameter, and will be refused.
             if let Some(name) = name.as_str().and_then(Name::existing).filter(|_| !value.is_undef()) {
                 self.scopes.give(frame, name, value.clone());
             }

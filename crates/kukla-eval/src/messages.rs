@@ -1,4 +1,4 @@
-//! What a compilation says: messages of logging functions, warnings, deprecations.
+//! Messages of a compilation: those of logging functions, warnings, deprecations.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ const PUPPET: &str = "Puppet";
 pub struct Log {
     /// How urgent it is.
     pub level: LogLevel,
-    /// What it says.
+    /// The text.
     pub message: String,
     /// Where it comes from in Puppet's words: `Scope(Class[main])`, or `Puppet` for warnings.
     pub source: String,
@@ -25,7 +25,7 @@ pub struct Log {
     pub location: Option<Location>,
     /// The code of the rule, if it is a warning about one.
     pub issue: Option<&'static str>,
-    /// The rule itself, for those who draw a picture of it.
+    /// The diagnostic itself, for source excerpts.
     pub rule: Option<Box<Diagnostic>>,
 }
 
@@ -35,43 +35,43 @@ pub(crate) struct Messages {
     /// The lowest level that is kept.
     wanted: LogLevel,
     logs: Vec<Log>,
-    /// What messages are charged to.
+    /// The budget that messages are charged to.
     budget: Rc<Budget>,
-    /// Under which keys something was said that is said once.
-    said: FxHashSet<String>,
+    /// The keys of messages that are logged once.
+    once: FxHashSet<String>,
 }
 
-/// What was said up to a moment.
+/// The messages up to a moment.
 #[derive(Debug)]
 pub(crate) struct Mark {
     logs: usize,
-    said: FxHashSet<String>,
+    once: FxHashSet<String>,
 }
 
 impl Messages {
     pub fn new(wanted: LogLevel, budget: Rc<Budget>) -> Messages {
-        Messages { wanted, logs: Vec::new(), budget, said: FxHashSet::default() }
+        Messages { wanted, logs: Vec::new(), budget, once: FxHashSet::default() }
     }
 
-    /// All that was said, in order.
+    /// All messages, in order.
     pub fn all(&self) -> &[Log] {
         &self.logs
     }
 
-    /// All that was said, in order, which is then forgotten.
+    /// Removes all messages and returns them, in order.
     pub fn take(&mut self) -> Vec<Log> {
         std::mem::take(&mut self.logs)
     }
 
-    /// What was said so far.
+    /// The messages so far.
     pub fn mark(&self) -> Mark {
-        Mark { logs: self.logs.len(), said: self.said.clone() }
+        Mark { logs: self.logs.len(), once: self.once.clone() }
     }
 
-    /// Forgets what was said since.
+    /// Drops the messages since then.
     pub fn return_to(&mut self, mark: Mark) {
         self.logs.truncate(mark.logs);
-        self.said = mark.said;
+        self.once = mark.once;
     }
 
     /// Keeps a message if its level is wanted. One too many is not kept, and the evaluation ends with its next step.
@@ -105,8 +105,8 @@ impl Messages {
         }
     }
 
-    /// Whether nothing was said yet under this key, which now counts as said.
+    /// Whether no message was logged under this key yet; the next call returns `false`.
     pub fn is_first(&mut self, key: &str) -> bool {
-        !self.said.contains(key) && self.said.insert(key.to_owned())
+        !self.once.contains(key) && self.once.insert(key.to_owned())
     }
 }

@@ -16,7 +16,7 @@ use crate::error::{Flow, Frame, Raise, Raised};
 use crate::vm::Vm;
 use kukla_values::codes::INVALID_TYPE_SPECIFICATION;
 
-/// What making a value may ask of a compilation.
+/// A compilation as the context in which values are created.
 struct Around<'v, 'e>(RefCell<&'v mut Vm<'e>>);
 
 impl ConversionContext for Around<'_, '_> {
@@ -80,7 +80,7 @@ impl Vm<'_> {
         Ok(Value::Object(Arc::new(Object::from_hash(&names::error(), &attributes.into_iter().collect()))))
     }
 
-    /// What a deferred call or variable gives now; other values stand for themselves, collections part by part.
+    /// Resolves deferred calls and variables, also inside collections; other values stay as they are.
     pub fn resolve_deferred(&mut self, value: Value) -> Flow {
         match value {
             Value::Object(object) if object.ty.name.as_deref() == Some("Deferred") => {

@@ -1,4 +1,4 @@
-//! What stands in for functions and templates of modules that cannot run here (`--overrides DIR`): functions in Puppet (`functions/web/port.pp`),
+//! Replacements for functions and templates of modules that cannot run here (`--overrides DIR`): functions in Puppet (`functions/web/port.pp`),
 //! tables of calls (`functions/web/port.json`), other templates (`templates/web/page.erb`).
 
 use std::path::{Component, Path, PathBuf};
@@ -53,27 +53,27 @@ impl Environment {
         self.reading(|world| world.exists(&path)).then_some(path)
     }
 
-    /// The file of a function in Puppet that stands in for the one of that name.
+    /// The file of a function in Puppet that replaces the one of that name.
     pub fn function_override(&self, name: &str) -> Option<PathBuf> {
         self.override_at("functions", &format!("{}.pp", name.replace("::", "/")))
     }
 
-    /// The file of a table that stands in for the function of that name.
+    /// The file of a table that replaces the function of that name.
     pub fn table_override(&self, name: &str) -> Option<PathBuf> {
         self.override_at("functions", &format!("{}.json", name.replace("::", "/")))
     }
 
-    /// Whether something stands in for the function of that name.
+    /// Whether the function of that name is replaced.
     pub fn is_overridden(&self, name: &str) -> bool {
         self.function_override(name).is_some() || self.table_override(name).is_some()
     }
 
-    /// The file that stands in for the template of that name, `module/name`.
+    /// The file that replaces the template of that name, `module/name`.
     pub fn template_override(&self, name: &str) -> Option<PathBuf> {
         self.override_at("templates", name)
     }
 
-    /// The table that stands in for the function of that name.
+    /// The table that replaces the function of that name.
     pub(crate) fn table(&self, name: &str) -> Result<Option<Arc<dyn ForeignFunction>>, Arc<Diagnostic>> {
         let Some(path) = self.table_override(name) else { return Ok(None) };
         let bad = |problem: &dyn std::fmt::Display| {

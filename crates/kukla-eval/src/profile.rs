@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::vm::Vm;
 
-/// What takes time.
+/// The kind of a profiled spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SpotKind {
     /// Finding, reading and understanding the files of a definition.
@@ -51,11 +51,11 @@ impl fmt::Display for SpotKind {
 /// Something that took time, in one place among what called it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// What it is.
+    /// Its kind.
     pub kind: SpotKind,
     /// Its name.
     pub name: Str,
-    /// What called it: an earlier spot, if it was not the compilation itself.
+    /// Its caller: an earlier spot, if it was not the compilation itself.
     pub caller: Option<usize>,
     /// How often it was called from there.
     pub count: u64,
@@ -68,10 +68,10 @@ pub struct Spot {
 pub struct Profile {
     /// How long all of it took.
     pub total: Duration,
-    /// What was called, each after its caller.
+    /// The calls, each after its caller.
     pub spots: Vec<Spot>,
     index: FxHashMap<(Option<usize>, SpotKind, Str), usize>,
-    /// What is being called, and since when.
+    /// The calls in progress, and when they began.
     open: Vec<(usize, Duration)>,
     began: Duration,
 }
@@ -79,7 +79,7 @@ pub struct Profile {
 /// The same thing, from wherever it was called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// What it is.
+    /// Its kind.
     pub kind: SpotKind,
     /// Its name.
     pub name: Str,
@@ -138,7 +138,7 @@ impl Profile {
         own
     }
 
-    /// What was called from anywhere, the one that took the longest by itself first.
+    /// All spots, summed over their callers, the one with the most time of its own first.
     pub fn sums(&self) -> Vec<Sum> {
         let own = self.own_times();
         let mut sums = FxHashMap::<(SpotKind, &Str), Sum>::default();

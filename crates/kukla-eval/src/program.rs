@@ -21,15 +21,15 @@ pub struct Program {
     pub text: Arc<str>,
     /// Every definition of the file, nested ones included, in the order of the text.
     pub definitions: Vec<Definition>,
-    /// What remains when the definitions are taken out.
+    /// The statements without the definitions.
     pub main: Expr,
     /// The parameters of a template.
     pub epp: Option<EppHead>,
-    /// What was questionable in the text, though not wrong.
+    /// Warnings about the text.
     pub warnings: Vec<Diagnostic>,
-    /// What it asks of an environment.
+    /// The number of names that an environment has to resolve.
     pub questions: Questions,
-    /// What it names that other files may define, in the order of the text.
+    /// The names that other files may define, in the order of the text.
     pub mentions: Box<[Mention]>,
 }
 
@@ -66,7 +66,7 @@ pub struct Questions {
     pub(crate) signatures: u32,
 }
 
-/// The question which type a name or an expression of names stands for.
+/// The slot for the type that a name or an expression of names means.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeSlot(pub(crate) u32);
 
@@ -98,7 +98,7 @@ fn next(count: &mut u32) -> u32 {
     number
 }
 
-/// What a template says about its parameters.
+/// The parameter list of a template.
 #[derive(Debug)]
 pub struct EppHead {
     /// The parameters between bars.
@@ -128,7 +128,7 @@ pub enum Definition {
 #[derive(Debug, Default)]
 pub struct Params {
     list: Box<[Param]>,
-    /// Where each name stands, if there are so many that looking through them takes its time.
+    /// The index of each name, if there are too many for a linear search.
     places: Option<Arc<FxHashMap<Name, u32>>>,
 }
 
@@ -136,7 +136,7 @@ pub struct Params {
 const SEARCHED: usize = 8;
 
 impl Params {
-    /// Where the parameter of that name stands.
+    /// The index of the parameter of that name.
     pub fn place(&self, name: Name) -> Option<usize> {
         match &self.places {
             None => self.list.iter().position(|param| param.name == name),
@@ -144,7 +144,7 @@ impl Params {
         }
     }
 
-    /// Where each name stands, if there are many.
+    /// The index of each name, if there are many.
     pub(crate) fn places(&self) -> Option<&Arc<FxHashMap<Name, u32>>> {
         self.places.as_ref()
     }
@@ -255,14 +255,14 @@ pub struct AliasDefinition {
     pub name: Name,
     /// Its position.
     pub span: Span,
-    /// What it stands for.
+    /// Its right-hand side.
     pub ty: Expr,
 }
 
 /// A node definition.
 #[derive(Debug)]
 pub struct NodeDefinition {
-    /// What it applies to.
+    /// The nodes that it applies to.
     pub matches: Box<[NodeMatch]>,
     /// Its position.
     pub span: Span,
@@ -270,7 +270,7 @@ pub struct NodeDefinition {
     pub body: Expr,
 }
 
-/// What a node definition applies to.
+/// The nodes that a definition applies to.
 #[derive(Debug)]
 pub enum NodeMatch {
     /// One name, in lower case.
@@ -290,7 +290,7 @@ impl NodeMatch {
         }
     }
 
-    /// The title of the node's resource, by which definitions are also told apart.
+    /// The title of the node's resource, which also identifies the definition.
     pub fn title(&self) -> String {
         match self {
             NodeMatch::Name(name) => name.to_string(),
@@ -335,9 +335,9 @@ pub struct Lambda {
     pub span: Span,
     /// Its parameters.
     pub params: Params,
-    /// What it says it returns.
+    /// Its declared return type.
     pub returns: Option<TypeExpr>,
-    /// What it does.
+    /// Its body.
     pub body: Expr,
     /// Whether the parameters are all untyped and required, so that calling it needs only a count.
     pub plain: bool,
@@ -355,11 +355,11 @@ pub struct Expr {
     /// The node of the syntax tree it was made of, by [index](kukla_syntax::tree::Node::index); for several statements the one around
     /// them, for what is only understood the one that implies it.
     pub node: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// What is nested deeply is taken apart level by level.
+/// Deeply nested expressions are dropped level by level.
 impl Drop for Expr {
     #[inline]
     fn drop(&mut self) {
@@ -370,7 +370,7 @@ impl Drop for Expr {
     }
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug, Default)]
 pub enum Kind {
     /// Nothing; also what a definition leaves behind.
@@ -457,7 +457,7 @@ pub enum Kind {
 pub struct Variable {
     /// As written, without `$`.
     pub name: Name,
-    /// What to look for and where.
+    /// The scope and name to search.
     pub target: VariableTarget,
 }
 
@@ -548,13 +548,13 @@ pub enum AssignOperator {
 pub struct Assign {
     /// How.
     pub operator: AssignOperator,
-    /// What is set.
+    /// The target.
     pub target: Target,
     /// To what.
     pub value: Expr,
 }
 
-/// What an assignment sets.
+/// The target of an assignment.
 #[derive(Debug)]
 pub enum Target {
     /// `$a`.
@@ -588,7 +588,7 @@ pub struct Constant {
 /// `a[b, c]`.
 #[derive(Debug)]
 pub struct Access {
-    /// What is accessed.
+    /// The accessed value.
     pub left: Expr,
     /// Between the brackets.
     pub keys: Box<[Expr]>,
@@ -610,7 +610,7 @@ pub enum CallForm {
 pub struct Call {
     /// How it was written.
     pub form: CallForm,
-    /// What is called.
+    /// The callee.
     pub callee: Callee,
     /// The arguments; some may be unfolded.
     pub args: Box<[Expr]>,
@@ -618,7 +618,7 @@ pub struct Call {
     pub lambda: Option<Arc<Lambda>>,
 }
 
-/// What is called.
+/// The callee.
 #[derive(Debug)]
 pub enum Callee {
     /// A function by name.
@@ -643,7 +643,7 @@ pub struct CalleeName {
 pub struct If {
     /// Whether it is written `unless`.
     pub unless: bool,
-    /// What is tested.
+    /// The tested value.
     pub test: Expr,
     /// When the test holds (for `unless`: fails).
     pub then: Expr,
@@ -654,7 +654,7 @@ pub struct If {
 /// `case`.
 #[derive(Debug)]
 pub struct Case {
-    /// What is tested.
+    /// The tested value.
     pub test: Expr,
     /// The options, in order.
     pub options: Box<[CaseOption]>,
@@ -665,14 +665,14 @@ pub struct Case {
 pub struct CaseOption {
     /// The values it applies to.
     pub values: Box<[Expr]>,
-    /// What then.
+    /// The body.
     pub then: Expr,
 }
 
 /// `a ? { b => c }`.
 #[derive(Debug)]
 pub struct Selector {
-    /// What is tested.
+    /// The tested value.
     pub test: Expr,
     /// The options, in order.
     pub options: Box<[(Expr, Expr)]>,
@@ -707,11 +707,11 @@ pub struct ResourceBody {
 pub struct Attribute {
     /// Its position.
     pub span: Span,
-    /// What it says.
+    /// The operator and the value.
     pub operation: AttributeOperation,
 }
 
-/// What an attribute says.
+/// The value of an attribute.
 #[derive(Debug)]
 pub enum AttributeOperation {
     /// `name => value`
@@ -738,7 +738,7 @@ pub struct DefaultsExpr {
 pub struct OverrideExpr {
     /// Whether it is written with `@` or `@@`, which has no meaning here.
     pub form: ResourceForm,
-    /// What is overridden.
+    /// The overridden resources.
     pub resources: Expr,
     /// The attributes.
     pub attributes: Box<[Attribute]>,
@@ -751,9 +751,9 @@ pub struct CollectExpr {
     pub ty: Expr,
     /// `<<| |>>`.
     pub exported: bool,
-    /// What is collected; nothing means everything.
+    /// The condition; without one, everything is collected.
     pub query: Option<Query>,
-    /// What is changed.
+    /// The overrides.
     pub overrides: Box<[Attribute]>,
 }
 

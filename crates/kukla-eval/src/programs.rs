@@ -19,13 +19,13 @@ use crate::program::Program;
 /// itself here.
 const IDLE_BYTES: usize = 1 << 20;
 
-/// What a program takes however short its text is, in bytes of text.
+/// The cost of a program however short its text is, in bytes of text.
 const EACH: usize = 512;
 
 /// The programs that were read so far and are in use, or were not long ago.
 #[derive(Debug)]
 pub struct Programs {
-    kept: Mutex<Kept>,
+    stock: Mutex<Stock>,
     lowered: AtomicU64,
 }
 
@@ -35,7 +35,7 @@ impl Default for Programs {
     }
 }
 
-/// What a text is read as.
+/// The dialect of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// A manifest.
@@ -44,13 +44,13 @@ pub enum Dialect {
     Epp,
 }
 
-/// What decides the outcome besides the text.
+/// The circumstances that decide the outcome besides the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Circumstances {
     dialect: Dialect,
     strict: Strict,
     tasks: bool,
-    /// What the file may define. Which file it is matters only to messages of texts that make no program.
+    /// The names that the file may define. Which file it is matters only for messages about invalid texts.
     namespace: Namespace,
 }
 
@@ -62,7 +62,7 @@ enum Namespace {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Stock {
     by_hash: FxHashMap<u64, Vec<Entry>>,
     /// The weight of all programs.
     bytes: usize,
@@ -82,10 +82,10 @@ struct Entry {
 }
 
 impl Programs {
-    /// A store that keeps so many bytes of text for programs that nobody uses.
+    /// A store that retains this number of bytes of text for programs that are not in use.
     pub fn keeping(idle: usize) -> Programs {
-        let kept = Kept { by_hash: FxHashMap::default(), bytes: 0, idle, limit: idle, clock: 0 };
-        Programs { kept: Mutex::new(kept), lowered: AtomicU64::new(0) }
+        let stock = Stock { by_hash: FxHashMap::default(), bytes: 0, idle, limit: idle, clock: 0 };
+        Programs { stock: Mutex::new(stock), lowered: AtomicU64::new(0) }
     }
 
     /// The program of a text, read unless an equal one is known.
@@ -99,7 +99,7 @@ impl Programs {
         let mut hasher = FxHasher::default();
         (source.text(), &circumstances).hash(&mut hasher);
         let hash = hasher.finish();
-        if let Some(known) = self.kept().find(hash, source.text(), &circumstances) {
+        if let Some(known) = self.lock().find(hash, source.text(), &circumstances) {
             return Ok(known);
         }
         self.lowered.fetch_add(1, Ordering::Relaxed);
@@ -107,7 +107,7 @@ impl Programs {
             Dialect::Manifest => lower(source, rules),
             Dialect::Epp => lower_epp(source, rules),
         }?;
-        Ok(self.kept().add(hash, circumstances, Arc::new(program)))
+        Ok(self.lock().add(hash, circumstances, Arc::new(program)))
     }
 
     /// How many texts were read so far because no equal one was known.
@@ -115,8 +115,8 @@ impl Programs {
         self.lowered.load(Ordering::Relaxed)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Stock> {
+        self.stock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -131,12 +131,12 @@ impl Circumstances {
     }
 }
 
-/// What it takes to keep a program, in bytes of text.
+/// The cost of retaining a program, in bytes of text.
 fn weight(program: &Program) -> usize {
     program.text.len() + EACH
 }
 
-impl Kept {
+impl Stock {
     fn find(&mut self, hash: u64, text: &str, circumstances: &Circumstances) -> Option<Arc<Program>> {
         self.clock += 1;
         let entry = self.by_hash.get_mut(&hash)?.iter_mut().find(|entry| entry.is_of(text, circumstances))?;
@@ -226,7 +226,7 @@ mod tests {
         for n in 0..500 {
             drop(read(&programs, &format!("$idle = {}", 1000 + n)));
         }
-        assert!(programs.kept().bytes <= 50_000 + weight(&used), "{}", programs.kept().bytes);
+        assert!(programs.lock().bytes <= 50_000 + weight(&used), "{}", programs.lock().bytes);
         let lowered = programs.lowered();
         assert!(Arc::ptr_eq(&used, &read(&programs, "$used = 1")));
         read(&programs, "$idle = 1499");

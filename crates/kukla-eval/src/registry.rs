@@ -13,7 +13,7 @@ use crate::signature::{Signature, Signatures};
 use crate::unit::Defined;
 use crate::vm::Vm;
 
-/// What a call leads to.
+/// A function that can be called.
 #[derive(Clone, Debug)]
 pub enum Function {
     /// A built-in one.
@@ -59,12 +59,12 @@ pub enum FunctionOrigin {
     /// It was one of puppetlabs-stdlib's before version 9, and is there only with such a version; if the newer one has another of that
     /// name, it takes that one's place.
     FormerStdlib,
-    /// What version 9 of puppetlabs-stdlib made of one of its functions; it takes that one's place with such a version.
+    /// A function as version 9 of puppetlabs-stdlib has it; it replaces the other one with such a version.
     LaterStdlib,
 }
 
 impl FunctionOrigin {
-    /// Whether it stands for something of puppetlabs-stdlib.
+    /// Whether it is a function of puppetlabs-stdlib.
     pub fn is_stdlib(self) -> bool {
         matches!(self, Self::Stdlib | Self::FormerStdlib | Self::LaterStdlib)
     }
@@ -81,7 +81,7 @@ pub struct Library {
     pub originals: &'static [(&'static str, u64)],
 }
 
-/// What tells one Ruby program from another, whatever its comments and its indentation.
+/// The identity of a Ruby program, independent of comments and indentation.
 pub fn fingerprint(text: &[u8]) -> u64 {
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let telling = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
@@ -137,7 +137,7 @@ impl Registry {
         self.functions.get(&name).copied()
     }
 
-    /// What a function is in a major version of puppetlabs-stdlib, if that is special.
+    /// The function of a name in a major version of puppetlabs-stdlib, if that version has its own.
     pub fn in_stdlib(&self, name: Name, major: u32) -> Option<&'static Registered> {
         let table = if major < 9 { &self.former } else { &self.later };
         table.get(&name).copied()
@@ -153,7 +153,7 @@ impl Registry {
         [&self.functions, &self.former, &self.later].into_iter().flat_map(|table| table.values().copied())
     }
 
-    /// Whether something special is said about the built-in function of that name.
+    /// Whether the built-in function of that name has a quality.
     pub fn is(&self, name: &str, quality: Quality) -> bool {
         let found = Name::existing(name).and_then(|name| self.get(name));
         found.is_some_and(|function| function.builtin.is(quality))

@@ -1,4 +1,4 @@
-//! Remarks: what there is to say about a file or a module, said by every compilation that uses it, once, when it first does.
+//! Remarks about a file or a module: every compilation that uses it logs them once, when it first does.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::error::Flow;
 use crate::program::Program;
 use crate::vm::Vm;
 
-/// Something to say about what a compilation uses.
+/// A remark about something that a compilation uses.
 #[derive(Debug)]
 pub enum Remark {
-    /// What is questionable in a text, though not wrong.
+    /// Warnings about a text.
     Text {
         /// The text, under its name.
         source: Source,
         /// The program, which has the warnings.
         program: Arc<Program>,
     },
-    /// Why a directory is not taken for a module.
+    /// The reason why a directory does not count as a module.
     Module(String),
     /// A parameter of a class or defined type has the name of a metaparameter.
     Metaparameter {
@@ -30,7 +30,7 @@ pub enum Remark {
         /// The class or defined type.
         owner: Name,
     },
-    /// What a text was read from, for the record of the compilation; there is none unless the world is recorded.
+    /// The inputs of a text, for the record of the compilation; only if the world is recorded.
     Read(InputSet),
 }
 
@@ -81,18 +81,18 @@ impl Remarks {
     }
 }
 
-/// What a compilation has said so far.
+/// The remarks that a compilation has made so far.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct RemarksMade {
     /// The remarks made, by address.
     made: FxHashMap<usize, Arc<Remark>>,
-    /// All that would have been said since each answer that is being found out was asked for, innermost last.
+    /// For each cached answer in progress, the remarks that it needs, innermost last.
     asked: Vec<Remarks>,
 }
 
-impl Said {
-    /// Those of some remarks that were not made yet, which now count as made.
-    pub fn unsaid(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
+impl RemarksMade {
+    /// Those of some remarks that were not made yet; from now on they are.
+    pub fn take_new(&mut self, remarks: &Remarks) -> Vec<Arc<Remark>> {
         if let Some(asked) = self.asked.last_mut() {
             asked.extend(remarks);
         }
@@ -103,12 +103,12 @@ impl Said {
     }
 
     /// Begins to find an answer.
-    pub fn ask(&mut self) {
+    pub fn begin(&mut self) {
         self.asked.push(Remarks::default());
     }
 
-    /// Ends what [`Said::ask`] began; gives what was said since, or would have been.
-    pub fn answered(&mut self) -> Remarks {
+    /// Ends what [`RemarksMade::begin`] began; returns the remarks since then, made or already made before.
+    pub fn finish(&mut self) -> Remarks {
         let remarks = self.asked.pop().unwrap_or_default();
         if let Some(outer) = self.asked.last_mut() {
             outer.extend(&remarks);
@@ -128,9 +128,9 @@ impl Vm<'_> {
 
     /// Finds an answer that is kept for later compilations, which then have to make the same remarks.
     pub(crate) fn answer<T>(&mut self, find: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<(T, Remarks)> {
-        self.compilation.said_mut().ask();
+        self.compilation.remarks_made_mut().begin();
         let result = find(self);
-        let remarks = self.compilation.said_mut().answered();
+        let remarks = self.compilation.remarks_made_mut().finish();
         Ok((result?, remarks))
     }
 }

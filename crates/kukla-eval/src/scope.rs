@@ -2,8 +2,8 @@
 //!
 //! Two kinds of storage, because two kinds of lifetime. A *named scope* (top, node, class, define) stays for the whole
 //! compilation: `$ntp::servers` can be asked for at any later time. A *frame* (the call of a function or lambda) is gone when
-//! the call ends, so frames form a stack whose memory is reused. A [`Position`] says where evaluation stands: in which
-//! named scope, and in which frame within it.
+//! the call ends, so frames form a stack whose memory is reused. A [`Position`] is a point of evaluation: a
+//! named scope, and a frame within it.
 //!
 //! Match variables follow Puppet's rules: a successful match hides the ones before it until the enclosing `if`, `case`,
 //! selector or lambda ends; an inner scope sees those of the outer one (`tests/language/match.md`).
@@ -23,13 +23,13 @@ impl ScopeId {
     /// The top scope.
     pub const TOP: ScopeId = ScopeId(0);
 
-    /// Where the scope stands among all.
+    /// The index of the scope among all.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Where evaluation stands: a named scope, and a frame within it.
+/// A position of evaluation: a named scope, and a frame within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The named scope.
@@ -65,7 +65,7 @@ impl FrameId {
     }
 }
 
-/// What a named scope belongs to.
+/// The owner of a named scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeKind {
     /// The site manifest.
@@ -78,14 +78,14 @@ pub enum ScopeKind {
     Define(Name),
 }
 
-/// What `$0`, `$1`, ... stand for.
+/// The values of `$0`, `$1`, ...
 pub type Captures = Arc<[Value]>;
 
 /// Variables by name: few are searched, many are indexed.
 #[derive(Debug, Default)]
 pub struct Variables {
     entries: Vec<(Name, Value)>,
-    /// Where each stands that is no parameter, once there are many.
+    /// The index of each variable that is not a parameter, once there are many.
     index: Option<Box<FxHashMap<Name, u32>>>,
     /// The parameters among them, if there are many.
     row: Option<Row>,
@@ -94,7 +94,7 @@ pub struct Variables {
 }
 
 /// Parameters that stand in a row, in the order of the class or define, which knows the place of each: what is the same for
-/// all that it is evaluated for need not be found out anew.
+/// everything it is used for need not be computed again.
 #[derive(Debug)]
 struct Row {
     places: Arc<FxHashMap<Name, u32>>,
@@ -136,14 +136,14 @@ impl Variables {
         self.others().find(|(_, known)| *known == name).map(|(at, _)| at)
     }
 
-    /// What is no parameter in a row, with its place.
+    /// The variables that are not parameters, with their indexes.
     fn others(&self) -> impl Iterator<Item = (usize, Name)> {
         let within = self.row.as_ref().map_or(0..0, |row| row.first..row.first + row.length);
         let names = self.entries.iter().map(|(name, _)| *name).enumerate();
         names.filter(move |(at, _)| !within.contains(at))
     }
 
-    /// How many are no parameters in a row.
+    /// The number of variables that are not parameters.
     #[inline]
     fn others_count(&self) -> usize {
         self.entries.len() - self.row.as_ref().map_or(0, |row| row.length)
@@ -174,7 +174,7 @@ impl Variables {
         }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for this number of additional variables.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.entries.reserve(more);
         let all = self.entries.len() + more;
@@ -255,7 +255,7 @@ impl Variables {
 /// A named scope.
 #[derive(Debug)]
 pub struct Scope {
-    /// What it belongs to.
+    /// Its owner.
     pub kind: ScopeKind,
     /// The scope it was declared from; dynamic rules (defaults) follow it, variables skip to the top or node scope.
     pub parent: Option<ScopeId>,
@@ -302,9 +302,9 @@ pub struct Scopes {
     node: Option<ScopeId>,
 }
 
-/// What a search for a variable found.
+/// The outcome of a search for a variable.
 #[derive(Debug)]
-pub(crate) enum Found<'s> {
+pub(crate) enum VariableSearch<'s> {
     Value(&'s Value),
     /// A parameter whose default has not been evaluated yet.
     Pending(Name),
@@ -397,26 +397,26 @@ impl Scopes {
 
     /// Looks a plain name up from `at` outwards.
     #[inline]
-    pub(crate) fn find(&self, at: Position, name: Name) -> Found<'_> {
+    pub(crate) fn find(&self, at: Position, name: Name) -> VariableSearch<'_> {
         let mut frame = at.frame;
         while frame != FrameId::NONE {
             let here = &self.frames[frame.0 as usize];
             if let Some(value) = here.variables.get(name) {
-                return Found::Value(value);
+                return VariableSearch::Value(value);
             }
             if !here.pending.is_empty() && here.pending.contains(&name) {
-                return Found::Pending(name);
+                return VariableSearch::Pending(name);
             }
             frame = here.outer;
         }
         let mut scope = Some(at.scope);
         while let Some(id) = scope {
             if let Some(value) = self.get(id).variables.get(name) {
-                return Found::Value(value);
+                return VariableSearch::Value(value);
             }
             scope = self.next(id);
         }
-        Found::Nothing
+        VariableSearch::Nothing
     }
 
     /// A number that stays the same as long as these names, looked up from `at`, mean the same variables of the top scope;
@@ -501,7 +501,7 @@ impl Scopes {
         }
     }
 
-    /// Sets a variable where evaluation stands; `false` if it is set already.
+    /// Sets a variable at a position; `false` if it is set already.
     pub(crate) fn bind(&mut self, at: Position, name: Name, value: Value) -> bool {
         match at.frame {
             FrameId::NONE => self.get_mut(at.scope).variables.bind(name, value),
@@ -514,7 +514,7 @@ impl Scopes {
         at.frame != FrameId::NONE && self.frames[at.frame.0 as usize].read_only
     }
 
-    /// What `$n` stands for at `at`.
+    /// The value of `$n` at `at`.
     pub(crate) fn capture(&self, at: Position, n: usize) -> Value {
         let mut frame = at.frame;
         while frame != FrameId::NONE {
@@ -537,7 +537,7 @@ impl Scopes {
         Value::Undef
     }
 
-    /// The captures set where evaluation stands, to put back later.
+    /// The captures at a position, to restore them later.
     pub(crate) fn captures(&self, at: Position) -> Option<Captures> {
         match at.frame {
             FrameId::NONE => self.get(at.scope).captures.clone(),
@@ -545,7 +545,7 @@ impl Scopes {
         }
     }
 
-    /// Sets the captures where evaluation stands.
+    /// Sets the captures at a position.
     pub(crate) fn set_captures(&mut self, at: Position, captures: Option<Captures>) {
         match at.frame {
             FrameId::NONE => self.get_mut(at.scope).captures = captures,
@@ -604,7 +604,7 @@ impl Scopes {
         frame.captures = None;
     }
 
-    /// Makes room for so many parameters in a fresh frame.
+    /// Makes room for this number of parameters in a fresh frame.
     pub(crate) fn expect(&mut self, at: Position, parameters: usize) {
         self.frames[at.frame.0 as usize].variables.reserve(parameters);
     }
@@ -617,7 +617,7 @@ impl Scopes {
 
     /// The parameters set in a frame.
     #[inline]
-    pub(crate) fn given(&self, at: Position) -> &[(Name, Value)] {
+    pub(crate) fn entries(&self, at: Position) -> &[(Name, Value)] {
         &self.frames[at.frame.0 as usize].variables.entries
     }
 

@@ -18,11 +18,11 @@ use crate::registry::Registered;
 /// One way to call a built-in function.
 #[derive(Debug)]
 pub struct Signature {
-    /// What it takes, in order; without the block.
+    /// Its parameters, in order; without the block.
     pub parameters: Vec<Parameter>,
     /// The lambda that may go with a call, or must.
     pub block: Option<BlockParameter>,
-    /// What it returns.
+    /// Its return type.
     pub returns: Option<Type>,
     /// The same for choosing among overloads, and for messages about calls that fit none.
     pub(crate) call: mismatch::Signature,
@@ -35,7 +35,7 @@ pub struct Parameter {
     pub name: Str,
     /// The type of its value; of each value, if it takes the rest.
     pub ty: Type,
-    /// What it is when left out; `undef` may stand for something that only the body can tell.
+    /// Its default; `undef` may mean one that only the body knows.
     pub default: Option<Value>,
     /// How many arguments it takes.
     pub count: Range,
@@ -77,8 +77,8 @@ impl Registered {
         self.signatures.get_or_init(read).as_ref().map_err(|error| self.unreadable(error))
     }
 
-    /// What it really takes and returns, for checkers, editors and documentation: where what Puppet advertises takes anything,
-    /// this says more.
+    /// Its precise signatures, for checkers, editors and documentation: more specific than those that Puppet advertises where
+    /// these accept anything.
     pub fn honest_signatures(&self) -> Flow<&[Signature]> {
         if self.builtin.tools.is_empty() {
             return Ok(&self.signatures()?.overloads);

@@ -1,7 +1,7 @@
-//! Where evaluation stands: in which scope and which text, which calls led there, for which parameter.
+//! The current point of evaluation: scope and text, the calls that led there, the parameter it is for.
 //!
-//! Nobody sets and resets this by hand. Whoever evaluates something elsewhere says so with one of the functions below, which
-//! take what is to be done there and come back when it is done.
+//! Nothing sets and resets this by hand. Code that evaluates something elsewhere uses one of the functions below, which run a
+//! closure there and return afterwards.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::unit::Unit;
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
-/// Where evaluation stands.
+/// The current point of evaluation.
 #[derive(Debug)]
 pub(crate) struct Standpoint {
     /// The scope, and the variables of the call if there is one.
@@ -40,10 +40,10 @@ struct Call {
     location: Location,
 }
 
-/// What a call sees besides its own variables.
+/// The variables that a call sees besides its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Sees {
-    /// What is seen from a position: a lambda.
+pub(crate) enum Visibility {
+    /// The variables visible from a position: a lambda.
     From(Position),
     /// The top scope, and no match variables: a function or template.
     Top,
@@ -68,7 +68,7 @@ impl Standpoint {
         let stands_here = |call: &Call| {
             call.location.span == self.call && call.location.source.name() == self.unit.source.name()
         };
-        // A function that was given a block stands there itself, and so does one that another language calls for it.
+        // A function with a block is on the stack itself, and so is one that another language calls for it.
         let mut around = &*self.calls;
         while let Some((own, outer)) = around.split_last()
             && stands_here(own)
@@ -95,13 +95,13 @@ impl Standpoint {
 }
 
 impl Vm<'_> {
-    /// Where evaluation stands among the scopes.
+    /// The current position among the scopes.
     #[inline]
     pub(crate) fn position(&self) -> Position {
         self.standpoint.position
     }
 
-    /// The named scope where evaluation stands.
+    /// The current named scope.
     #[inline]
     pub(crate) fn scope(&self) -> ScopeId {
         self.standpoint.position.scope
@@ -159,12 +159,12 @@ impl Vm<'_> {
     pub(crate) fn with_variables<T>(
         &mut self,
         unit: &Arc<Unit>,
-        sees: Sees,
+        sees: Visibility,
         body: impl FnOnce(&mut Self) -> T,
     ) -> T {
         let position = match sees {
-            Sees::From(position) => self.scopes.push(position),
-            Sees::Top => self.scopes.push_sealed(Position::named(ScopeId::TOP)),
+            Visibility::From(position) => self.scopes.push(position),
+            Visibility::Top => self.scopes.push_sealed(Position::named(ScopeId::TOP)),
         };
         let result = self.inside(unit, position, body);
         self.scopes.pop();

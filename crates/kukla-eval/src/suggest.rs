@@ -1,4 +1,4 @@
-//! What someone may have meant by a name that nothing has: what is nearest of all that has one, for hints. Nothing here is asked unless
+//! Suggestions for an unknown name: the nearest of all known ones, for hints. Nothing here runs unless
 //! something is wrong.
 
 use std::path::{Path, PathBuf};

@@ -14,7 +14,7 @@ use crate::unit::Unit;
 use crate::vm::Vm;
 use kukla_values::codes::{INVALID_TYPE_SPECIFICATION, UNKNOWN_RESOURCE_TYPE};
 
-/// What a type was found to mean.
+/// The meaning of a type.
 pub(crate) enum Meaning {
     /// The same from now on.
     Lasting(Value),
@@ -43,7 +43,7 @@ impl Vm<'_> {
         })
     }
 
-    /// What a type written in the unit being evaluated means there, found out when first asked.
+    /// The meaning of a type written in the current unit, found out when first asked.
     #[inline]
     pub(crate) fn meaning(&mut self, slot: TypeSlot, find: impl FnOnce(&mut Self) -> Flow<Meaning>) -> Flow {
         if let Some(known) = self.unit().type_of(slot) {
@@ -75,7 +75,7 @@ impl Vm<'_> {
         )
     }
 
-    /// What a capitalised name stands for, if anything.
+    /// The type that a capitalised name means, if any.
     pub(crate) fn named_type(&mut self, name: Name, lower: Name) -> Flow<Option<Type>> {
         if let Some(ty) = Type::builtin(lower.as_str()) {
             return Ok(Some(ty));
@@ -124,7 +124,7 @@ impl Vm<'_> {
     }
 
     /// The type an alias names. Its right-hand side is evaluated once per environment; while that goes on the alias
-    /// already stands for itself, so that it may be recursive.
+    /// is already a type, so that it may be recursive.
     fn resolve_alias(&mut self, alias: &LoadedAlias) -> Flow<Type> {
         if let Some(remarks) = alias.remarks.get() {
             self.remark(remarks);
@@ -145,7 +145,7 @@ impl Vm<'_> {
         Ok(alias.as_type())
     }
 
-    /// The type an expression of a parameter list or signature stands for.
+    /// The type that an expression of a parameter list or signature means.
     pub(crate) fn eval_type_expr(&mut self, ty: &TypeExpr) -> Flow<Arc<Type>> {
         if let Some(slot) = ty.slot
             && let Some(known) = self.unit().type_of(slot)

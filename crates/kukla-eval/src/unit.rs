@@ -29,27 +29,27 @@ pub struct Unit {
     pub source: Source,
     /// The module the file belongs to, if it lies in one.
     pub module: Option<Name>,
-    /// What the text says.
+    /// The program in the text.
     pub program: Arc<Program>,
-    /// What is said by every compilation that uses the unit.
+    /// The remarks of every compilation that uses the unit.
     pub remarks: Remarks,
-    types: Box<[OnceLock<Known<Value>>]>,
-    functions: Box<[OnceLock<KnownFunction>]>,
-    signatures: Box<[OnceLock<Known<Arc<CallableType>>>]>,
+    types: Box<[OnceLock<CachedMeaning<Value>>]>,
+    functions: Box<[OnceLock<FunctionLink>]>,
+    signatures: Box<[OnceLock<CachedMeaning<Arc<CallableType>>>]>,
     /// Whether the types of its parameters exist.
     pub(crate) signature_check: SignatureCheck,
 }
 
-/// An answer, and what there is to say about the files that led to it.
+/// The meaning of a name, and the remarks about the files that led to it.
 #[derive(Debug)]
-pub(crate) struct Known<T> {
+pub(crate) struct CachedMeaning<T> {
     pub answer: T,
     pub remarks: Remarks,
 }
 
-/// A function that a name stands for. Functions call themselves and each other; the environment owns them, not the calls.
+/// The function that a name means. Functions call themselves and each other; the environment owns them, not the calls.
 #[derive(Debug)]
-enum KnownFunction {
+enum FunctionLink {
     Builtin(&'static Registered),
     Puppet(Weak<Defined<PuppetFunction>>),
     Foreign(Arc<dyn ForeignFunction>),
@@ -113,37 +113,37 @@ impl Unit {
     }
 
     #[inline]
-    pub(crate) fn type_of(&self, slot: TypeSlot) -> Option<&Known<Value>> {
+    pub(crate) fn type_of(&self, slot: TypeSlot) -> Option<&CachedMeaning<Value>> {
         self.types.get(slot.0 as usize)?.get()
     }
 
     pub(crate) fn set_type(&self, slot: TypeSlot, answer: Value, remarks: Remarks) {
-        set(&self.types, slot.0, Known { answer, remarks });
+        set(&self.types, slot.0, CachedMeaning { answer, remarks });
     }
 
     #[inline]
-    pub(crate) fn signature(&self, slot: SignatureSlot) -> Option<&Known<Arc<CallableType>>> {
+    pub(crate) fn signature(&self, slot: SignatureSlot) -> Option<&CachedMeaning<Arc<CallableType>>> {
         self.signatures.get(slot.0 as usize)?.get()
     }
 
     pub(crate) fn set_signature(&self, slot: SignatureSlot, answer: Arc<CallableType>, remarks: Remarks) {
-        set(&self.signatures, slot.0, Known { answer, remarks });
+        set(&self.signatures, slot.0, CachedMeaning { answer, remarks });
     }
 
     #[inline]
     pub(crate) fn function(&self, slot: FunctionSlot) -> Option<Function> {
         Some(match self.functions.get(slot.0 as usize)?.get()? {
-            KnownFunction::Builtin(function) => Function::Builtin(function),
-            KnownFunction::Puppet(function) => Function::Puppet(function.upgrade()?),
-            KnownFunction::Foreign(function) => Function::Foreign(Arc::clone(function)),
+            FunctionLink::Builtin(function) => Function::Builtin(function),
+            FunctionLink::Puppet(function) => Function::Puppet(function.upgrade()?),
+            FunctionLink::Foreign(function) => Function::Foreign(Arc::clone(function)),
         })
     }
 
     pub(crate) fn set_function(&self, slot: FunctionSlot, function: &Function) {
         let known = match function {
-            Function::Builtin(function) => KnownFunction::Builtin(function),
-            Function::Puppet(function) => KnownFunction::Puppet(Arc::downgrade(function)),
-            Function::Foreign(function) => KnownFunction::Foreign(Arc::clone(function)),
+            Function::Builtin(function) => FunctionLink::Builtin(function),
+            Function::Puppet(function) => FunctionLink::Puppet(Arc::downgrade(function)),
+            Function::Foreign(function) => FunctionLink::Foreign(Arc::clone(function)),
         };
         set(&self.functions, slot.0, known);
     }
@@ -160,10 +160,10 @@ fn set<T>(table: &[OnceLock<T>], slot: u32, answer: T) {
     }
 }
 
-/// A definition and the unit it stands in.
+/// A definition and the unit that it is written in.
 #[derive(Debug)]
 pub struct Defined<T> {
-    /// Where it stands.
+    /// Its position.
     pub unit: Arc<Unit>,
     definition: Arc<T>,
 }
@@ -182,7 +182,7 @@ impl<T> Deref for Defined<T> {
     }
 }
 
-/// Where a definition stands.
+/// The position of a definition.
 #[derive(Clone, Copy, Debug)]
 pub struct DefinitionPlace<'a> {
     /// The unit.
@@ -211,7 +211,7 @@ impl DefinitionPlace<'_> {
 macro_rules! placed {
     ($($definition:ty)*) => {
         $(impl Defined<$definition> {
-            /// Where it stands.
+            /// Its position.
             pub fn place(&self) -> DefinitionPlace<'_> {
                 DefinitionPlace { unit: &self.unit, span: self.definition.span }
             }

@@ -1,4 +1,4 @@
-//! Variables: how they are found and what is said when they are not.
+//! Variables: how they are found, and the errors when they are not.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::codes::{
 use crate::error::{Diagnostic, Flow, Raise};
 use crate::program::{Variable, VariableTarget};
 use crate::remark::Remarks;
-use crate::scope::{Found, Position, ScopeId, ScopeKind};
+use crate::scope::{Position, ScopeId, ScopeKind, VariableSearch};
 use crate::vm::Vm;
 
 /// Variables that exist everywhere, if only as `undef`.
@@ -25,7 +25,7 @@ impl Vm<'_> {
     pub(crate) fn eval_variable(&mut self, variable: &Variable, span: Span) -> Flow {
         match variable.target {
             VariableTarget::Local(name) => match self.scopes.find(self.position(), name) {
-                Found::Value(value) => {
+                VariableSearch::Value(value) => {
                     let value = value.clone();
                     if self.scopes.has_private
                         && let Some(reason) = self.hidden_variable(self.position(), name)
@@ -34,8 +34,8 @@ impl Vm<'_> {
                     }
                     Ok(value)
                 }
-                Found::Pending(name) => Err(self.unevaluated_parameter(name)),
-                Found::Nothing => {
+                VariableSearch::Pending(name) => Err(self.unevaluated_parameter(name)),
+                VariableSearch::Nothing => {
                     let inherited = || self.sees_settings(self.scope()).then(|| self.setting(name.as_str()));
                     match self.node_variable(name.as_str()).or_else(|| inherited().flatten()) {
                         Some(value) => Ok(value),
@@ -54,7 +54,7 @@ impl Vm<'_> {
         }
     }
 
-    /// The value of a variable by its name as text, as seen from where evaluation stands; `None` if there is none.
+    /// The value of a variable by its name as text, as seen from the current scope; `None` if there is none.
     pub fn variable(&self, name: &str) -> Flow<Option<Value>> {
         Ok(self.variable_at(self.position(), name))
     }
@@ -66,7 +66,7 @@ impl Vm<'_> {
         }
         match name.rsplit_once("::") {
             None => match Name::existing(name).map(|name| self.scopes.find(at, name)) {
-                Some(Found::Value(value)) => {
+                Some(VariableSearch::Value(value)) => {
                     let is_hidden = self.scopes.has_private
                         && Name::existing(name).is_some_and(|name| self.hidden_variable(at, name).is_some());
                     (!is_hidden).then(|| value.clone())
@@ -155,7 +155,7 @@ impl Vm<'_> {
             // While its parameters get their values a class has them in a frame.
             Some(scope) if self.defaulting().is_some() && self.scope() == scope => {
                 match self.scopes.find(self.position(), name) {
-                    Found::Value(value) => Ok(value.clone()),
+                    VariableSearch::Value(value) => Ok(value.clone()),
                     _ => Err(None),
                 }
             }
@@ -243,7 +243,7 @@ impl Vm<'_> {
         found.or_else(|| node.server_facts.get(name)).cloned()
     }
 
-    /// What an unknown variable evaluates to: `undef` where that is allowed.
+    /// The value of an unknown variable: `undef` where that is allowed.
     #[cold]
     fn unknown_variable(&mut self, name: Name, reason: Option<String>, span: Span) -> Flow {
         let plain = name.trim_start_matches("::");

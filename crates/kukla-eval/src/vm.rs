@@ -1,8 +1,8 @@
 //! The state of one compilation: what runs the program and what functions are given.
 //!
-//! It has four parts, each with its own door. `Compilation` is what the whole compilation has in common: environment, node,
-//! data, messages, what may be used. `Standpoint` is where evaluation stands; it changes for the time of a closure and no
-//! longer. [`Scopes`] has the variables. [`CatalogBuilder`] has the catalog, and all of its logic that evaluates no code.
+//! It has four parts. `Compilation` is the state that the whole compilation shares: environment, node, data, messages, the budget.
+//! `Standpoint` is the current point of evaluation, which changes for the time of a closure only. [`Scopes`] has the variables.
+//! [`CatalogBuilder`] has the catalog, and all of its logic that evaluates no code.
 //!
 //! # What a function may do
 //!
@@ -17,7 +17,7 @@
 //! - account for what it does: [`Vm::charge`] for steps, [`Vm::budget`] for all else. What a function gives is counted by the call;
 //!   what can be far larger than what it was given, or takes long, it charges itself, before it begins.
 //!
-//! What goes wrong it returns without a place: the call that is being evaluated adds its own.
+//! It returns errors without a position: the call that is being evaluated adds its own.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -43,9 +43,9 @@ use crate::types::OpenTypes;
 /// The state of one compilation.
 #[derive(Debug)]
 pub struct Vm<'e> {
-    /// What the whole compilation has in common.
+    /// The state that the whole compilation shares.
     pub(crate) compilation: Compilation<'e>,
-    /// Where evaluation stands.
+    /// The current point of evaluation.
     pub(crate) standpoint: Standpoint,
     /// All scopes.
     pub(crate) scopes: Scopes,
@@ -59,7 +59,7 @@ pub struct Vm<'e> {
     pub(crate) open_types: OpenTypes,
     /// The text of templates being rendered, innermost last.
     pub(crate) output: Vec<Vec<Value>>,
-    /// What the interpreter of another language keeps.
+    /// The state of another language's interpreter.
     pub(crate) guest: Guest,
     /// Memory for putting text together.
     pub(crate) scratch: String,
@@ -94,7 +94,7 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// What is shared with other compilations.
+    /// The environment, shared with other compilations.
     #[inline]
     pub fn environment(&self) -> &'e Environment {
         self.compilation.environment()
@@ -111,7 +111,7 @@ impl<'e> Vm<'e> {
         self.compilation.world()
     }
 
-    /// Notes what the compilation rests on, if the world is recorded.
+    /// Records the inputs of the compilation, if the world is recorded.
     pub fn tracker(&self) -> Option<&Tracker<'e>> {
         self.compilation.tracker()
     }
@@ -127,17 +127,17 @@ impl<'e> Vm<'e> {
         answer
     }
 
-    /// What the compilation rests on so far; `None` unless the world is recorded.
+    /// The inputs of the compilation so far; `None` unless the world is recorded.
     pub fn take_record(&mut self) -> Option<Record> {
         self.compilation.take_record()
     }
 
-    /// What is attached to values.
+    /// The annotations of values.
     pub fn annotations(&self) -> &Annotations {
         self.compilation.annotations()
     }
 
-    /// What is attached to values, to change.
+    /// The annotations of values, mutable.
     pub fn annotations_mut(&mut self) -> &mut Annotations {
         self.compilation.annotations_mut()
     }
@@ -217,7 +217,7 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// Logs a message as coming from the scope where evaluation stands.
+    /// Logs a message with the current scope as its source.
     pub fn log(&mut self, level: LogLevel, message: impl Into<String>) {
         let source = self.scope_label();
         self.push_log(Log {
@@ -253,7 +253,7 @@ impl<'e> Vm<'e> {
         }
     }
 
-    /// Whether nothing was said yet under this key, which now counts as said.
+    /// Whether no message was logged under this key yet; the next call returns `false`.
     pub fn is_first(&mut self, key: &str) -> bool {
         self.compilation.messages_mut().is_first(key)
     }
@@ -293,7 +293,7 @@ impl<'e> Vm<'e> {
         self.compilation.redact(text);
     }
 
-    /// The scope where evaluation stands, as logs name it: `Scope(Class[main])`.
+    /// The current scope, as logs name it: `Scope(Class[main])`.
     pub fn scope_label(&self) -> String {
         let scope = self.scopes.get(self.scope());
         match (&scope.label, scope.kind) {

@@ -1,4 +1,4 @@
-//! Answers that are kept: by a compilation, and by all compilations of a fleet that see the same variables.
+//! Cached answers: of one compilation, and of all compilations of a fleet that see the same variables.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::pool::Pool;
 use crate::reads::{Needs, Reads};
 use crate::session::ValueOrigin;
 
-/// The value found for a key, if any.
+/// The cached outcome of a search for a key.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub value: Option<Value>,
@@ -20,20 +20,20 @@ pub(crate) struct Answer {
     pub needs: Needs,
 }
 
-/// The properties besides the key that distinguish one question from another.
+/// The parts of a question besides the key.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct How {
+pub(crate) struct LookupMode {
     pub merge: Option<Value>,
     pub global_only: bool,
 }
 
-impl How {
+impl LookupMode {
     fn is(&self, merge: Option<&Value>, global_only: bool) -> bool {
         self.global_only == global_only && self.merge.as_ref() == merge
     }
 }
 
-type Table = FxHashMap<Str, Vec<(How, Arc<Answer>)>>;
+type Table = FxHashMap<Str, Vec<(LookupMode, Arc<Answer>)>>;
 
 /// The answers of one compilation.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ impl Answers {
         Some(Arc::clone(answer))
     }
 
-    fn own(&mut self, key: &Str, how: How, answer: Arc<Answer>) {
+    fn own(&mut self, key: &Str, how: LookupMode, answer: Arc<Answer>) {
         let known = self.own.entry(key.clone()).or_default();
         known.retain(|(other, _)| *other != how);
         known.push((how, answer));
@@ -91,19 +91,20 @@ impl Answers {
             return Some(own);
         }
         let (key, others) = shared.answers.get(key)?;
-        let fits =
-            |(how, answer): &&(How, Arc<Answer>)| how.is(merge, global_only) && self.is_valid(host, answer);
+        let fits = |(how, answer): &&(LookupMode, Arc<Answer>)| {
+            how.is(merge, global_only) && self.is_valid(host, answer)
+        };
         let (_, found) = others.find(fits)?;
-        // A result that depends on no variable is valid for as long as it is shared.
+        // An answer that depends on no variable holds for as long as it is shared.
         if found.needs.reads.is_empty() {
             return Some(Arc::clone(found));
         }
-        self.own(&key, How { merge: merge.cloned(), global_only }, Arc::clone(found));
+        self.own(&key, LookupMode { merge: merge.cloned(), global_only }, Arc::clone(found));
         Some(Arc::clone(found))
     }
 
     /// Keeps an answer, also for others if they may have it.
-    pub fn keep(&mut self, shared: Option<&Shared>, key: &Str, how: How, answer: Answer) {
+    pub fn keep(&mut self, shared: Option<&Shared>, key: &Str, how: LookupMode, answer: Answer) {
         let answer = Arc::new(answer);
         if let Some(shared) = shared.filter(|_| !answer.needs.private) {
             shared.answers.keep(key, || (how.clone(), Arc::clone(&answer)));
@@ -112,10 +113,10 @@ impl Answers {
     }
 }
 
-/// The state that compilations with the same settings share.
+/// Answers and hierarchies that compilations with the same settings share.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    answers: Pool<(How, Arc<Answer>)>,
+    answers: Pool<(LookupMode, Arc<Answer>)>,
     layers: Pool<Arc<Resolved>>,
 }
 

@@ -88,7 +88,7 @@ impl Context {
         Invocation::nested(session, host, |invocation| invocation.interpolate(value, true))
     }
 
-    /// The result of a built-in data function that a function calls with its own options: `yaml_data` and similar ones return all data, and
+    /// Runs a built-in data function that another function calls with its own options: `yaml_data` and its like return all data,
     /// `eyaml_lookup_key` the value of a key.
     pub fn built_in(
         &self,
@@ -126,7 +126,7 @@ impl Context {
     /// `cached_file_data`: what some function has made of a file, or its text for this one to make something of.
     pub fn file_data(&self, session: &mut Session, host: &dyn Host, path: &str) -> Result<FileData> {
         if let Some(known) = session.known_file_data(path) {
-            return Ok(FileData::Known(known));
+            return Ok(FileData::Cached(known));
         }
         let (bytes, inputs) = tracked(host.world(), |world| read_text(world, path));
         session.use_inputs(&inputs);
@@ -138,8 +138,8 @@ impl Context {
 /// A file, for `cached_file_data`.
 #[derive(Debug)]
 pub enum FileData {
-    /// The earlier result for it.
-    Known(Value),
+    /// The result that a function cached for it.
+    Cached(Value),
     /// Its text.
     Text(Value),
 }

@@ -40,30 +40,30 @@ type Table<K, V> = RwLock<FxHashMap<K, V>>;
 type Reading = OnceLock<CacheEntry<Result<Arc<DataFile>>>>;
 
 /// A private key, or what it opened.
-type Decrypted<T> = CacheEntry<Result<T, kukla_formats::Error>>;
+type Decryption<T> = CacheEntry<Result<T, kukla_formats::Error>>;
 
 /// Something that is kept, and what it was made from.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheEntry<T> {
-    made: T,
+    value: T,
     inputs: InputSet,
 }
 
 impl<T> CacheEntry<T> {
     fn make(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> CacheEntry<T> {
-        let (made, inputs) = tracked(world, make);
-        CacheEntry { made, inputs }
+        let (value, inputs) = tracked(world, make);
+        CacheEntry { value, inputs }
     }
 
-    /// The value, for a user who thereby depends on its inputs.
-    fn taken(self, used: &mut InputSet) -> T {
+    /// The value; its inputs are added to those of the user.
+    fn using(self, used: &mut InputSet) -> T {
         used.extend(&self.inputs);
-        self.made
+        self.value
     }
 }
 
-/// The state of files when they were first read: which exist, their content, their decrypted values. Shared by
-/// all nodes of a fleet; make a new one when files change.
+/// The data files as they were first read: which exist, their contents, their encrypted values. Shared by all nodes of a fleet;
+/// make a new one when files change.
 #[derive(Default)]
 pub struct DataCache {
     files: Table<(Str, DataFormat), Arc<Reading>>,
@@ -72,10 +72,10 @@ pub struct DataCache {
     exists: Table<Str, CacheEntry<bool>>,
     configs: Table<(Str, LayerKind), CacheEntry<Result<Arc<Config>>>>,
     globs: Table<Str, CacheEntry<Arc<[Str]>>>,
-    /// The results of compilations, by the settings they have in common.
+    /// Answers of compilations, by the settings they have in common.
     shared: Mutex<Vec<(Settings, Arc<Shared>)>>,
-    keys: Mutex<FxHashMap<Str, Decrypted<Arc<eyaml::Key>>>>,
-    opened: Mutex<FxHashMap<(Str, Str), Decrypted<Str>>>,
+    keys: Mutex<FxHashMap<Str, Decryption<Arc<eyaml::Key>>>>,
+    opened: Mutex<FxHashMap<(Str, Str), Decryption<Str>>>,
 }
 
 impl std::fmt::Debug for DataCache {
@@ -97,8 +97,8 @@ fn remember<K: std::hash::Hash + Eq + Clone, V: Clone>(
     if let Some(known) = table.read().unwrap_or_else(PoisonError::into_inner).get(key) {
         return known.clone();
     }
-    let made = make();
-    table.write().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_insert(made).clone()
+    let value = make();
+    table.write().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_insert(value).clone()
 }
 
 impl DataCache {
@@ -122,7 +122,7 @@ impl DataCache {
         self.openings.load(Ordering::Relaxed)
     }
 
-    /// The state that compilations with these settings share.
+    /// The answers that compilations with these settings share.
     pub(crate) fn shared(&self, settings: &Settings) -> Arc<Shared> {
         let mut all = lock(&self.shared);
         if let Some((_, known)) = all.iter().find(|(known, _)| known == settings) {
@@ -136,7 +136,7 @@ impl DataCache {
     /// Whether there is something at a path. That it may not be read is an error.
     pub(crate) fn exists(&self, world: &dyn World, path: &Str, used: &mut InputSet) -> Result<bool> {
         let ask = |world: &dyn World| world.exists(Path::new(path.as_str()));
-        let exists = remember(&self.exists, path, || CacheEntry::make(world, ask)).taken(used);
+        let exists = remember(&self.exists, path, || CacheEntry::make(world, ask)).using(used);
         if !exists {
             readable(world, path)?;
         }
@@ -152,7 +152,7 @@ impl DataCache {
         used: &mut InputSet,
     ) -> Result<Arc<Config>> {
         let read = |world: &dyn World| Config::read(world, path, place).map(Arc::new);
-        remember(&self.configs, &(path.clone(), place), || CacheEntry::make(world, read)).taken(used)
+        remember(&self.configs, &(path.clone(), place), || CacheEntry::make(world, read)).using(used)
     }
 
     /// The paths that match a pattern.
@@ -160,7 +160,7 @@ impl DataCache {
         let plain = pattern.find(['*', '?', '[', '{']).map_or(pattern.as_str(), |at| &pattern[..at]);
         readable(world, plain.rsplit_once('/').map_or("", |(directory, _)| directory))?;
         let find = |world: &dyn World| glob::files(world, pattern).into_iter().map(Str::from).collect();
-        Ok(remember(&self.globs, pattern, || CacheEntry::make(world, find)).taken(used))
+        Ok(remember(&self.globs, pattern, || CacheEntry::make(world, find)).using(used))
     }
 
     /// A data file.
@@ -180,30 +180,30 @@ impl DataCache {
                 inputs = ledger.in_parts(&inputs);
                 file.inputs = inputs.clone();
             }
-            CacheEntry { made: read.map(Arc::new), inputs }
+            CacheEntry { value: read.map(Arc::new), inputs }
         };
         let known = known.get_or_init(read);
         used.extend(&known.inputs);
-        known.made.clone()
+        known.value.clone()
     }
 
     /// A data file that was read before.
     pub(crate) fn known_file(&self, path: &Str, format: DataFormat) -> Option<Arc<DataFile>> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
-        files.get(&(path.clone(), format))?.get()?.made.as_ref().ok().cloned()
+        files.get(&(path.clone(), format))?.get()?.value.as_ref().ok().cloned()
     }
 
     /// The keys of all data files that were read so far, for suggestions.
     pub(crate) fn known_keys(&self) -> BTreeSet<Str> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
-        let read = files.values().filter_map(|reading| reading.get()?.made.as_ref().ok());
+        let read = files.values().filter_map(|reading| reading.get()?.value.as_ref().ok());
         read.flat_map(|file| file.entries.keys().filter(|key| **key != LOOKUP_OPTIONS).cloned()).collect()
     }
 
-    /// The content of each readable data file, key by key.
+    /// The contents of each readable data file, key by key.
     pub fn parts(&self) -> Vec<(Str, FileParts)> {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
-        let read = files.values().filter_map(|reading| reading.get()?.made.as_ref().ok());
+        let read = files.values().filter_map(|reading| reading.get()?.value.as_ref().ok());
         read.map(|file| (file.path.clone(), file.parts())).collect()
     }
 
@@ -218,15 +218,15 @@ impl DataCache {
     ) -> Result<Str, kukla_formats::Error> {
         let what = (name.clone(), Str::from(block));
         if let Some(known) = lock(&self.opened).get(&what) {
-            return known.clone().taken(used);
+            return known.clone().using(used);
         }
         let read = |world: &dyn World| pem(world).and_then(|pem| eyaml::Key::from_pem(&pem)).map(Arc::new);
-        let CacheEntry { made: key, inputs } =
+        let CacheEntry { value: key, inputs } =
             lock(&self.keys).entry(name.clone()).or_insert_with(|| CacheEntry::make(world, read)).clone();
         self.openings.fetch_add(1, Ordering::Relaxed);
-        let opened = CacheEntry { made: key.and_then(|key| key.open(block)).map(Str::from), inputs };
+        let opened = CacheEntry { value: key.and_then(|key| key.open(block)).map(Str::from), inputs };
         lock(&self.opened).insert(what, opened.clone());
-        opened.taken(used)
+        opened.using(used)
     }
 }
 
@@ -254,7 +254,7 @@ pub struct DataEntry {
     pub value: Value,
     /// The same, taken apart where it has interpolations.
     pub(crate) template: Template,
-    /// Whether something inside is not data for Puppet: a symbol, or a key that is neither text nor number.
+    /// Whether something inside is not valid data for Puppet: a symbol, or a key that is neither a string nor a number.
     pub(crate) invalid: bool,
     line: u32,
 }
@@ -272,7 +272,7 @@ pub struct DataFile {
     pub hash: Hash,
     /// Whether it is empty of any document, which Puppet warns about.
     pub(crate) blank: bool,
-    /// The kind of value it has instead of a hash, if it is not one.
+    /// The value of the file, if that is not a hash.
     pub(crate) odd: Option<Value>,
     symbolic: FxHashSet<Str>,
     foreign: OnceLock<(Str, Vec<Str>)>,
@@ -344,7 +344,7 @@ impl DataFile {
         self.entries.get(key)
     }
 
-    /// Its content, key by key.
+    /// Its contents, key by key.
     pub(crate) fn parts(&self) -> FileParts {
         let foreign = self.foreign.get();
         let digest = |entry: &DataEntry| {

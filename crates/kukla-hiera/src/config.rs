@@ -50,7 +50,7 @@ pub struct Config {
     pub hierarchy: Vec<LevelEntry>,
     /// The levels a module searches when nothing else had the key.
     pub default_hierarchy: Option<Vec<LevelEntry>>,
-    /// Warnings to log when the configuration is used.
+    /// The warning when the configuration is used.
     pub warning: Option<String>,
     /// Whether the format is an old one, which Puppet warns of once.
     pub deprecated: bool,
@@ -71,11 +71,11 @@ pub struct LevelEntry {
     pub datadir: Str,
     /// The places in there, if it has any.
     pub locations: Option<Locations>,
-    /// The arguments of the function besides the location.
+    /// The options of the function besides the location.
     pub options: Hash,
 }
 
-/// The data provider of a level.
+/// The source of a level's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// A format Hiera reads itself: `yaml_data`, `json_data`, `hocon_data`.
@@ -260,7 +260,7 @@ impl Reader<'_> {
         Error::new(error::ErrorKind::Data, diagnostic).at(self.path, line)
     }
 
-    /// The error for a name that occurs on two of the lines that `names` accepts.
+    /// The error for a name on two of the lines that `names` accepts.
     pub fn defined_twice(&self, code: &'static Code, name: &str, names: impl Fn(&str) -> bool) -> Error {
         let first = line_matching(self.text, 1, &names);
         let second = first.and_then(|first| line_matching(self.text, first + 1, &names));

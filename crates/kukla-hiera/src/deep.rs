@@ -25,7 +25,7 @@ pub(crate) struct Options {
     unpack: Option<String>,
 }
 
-/// The target of a merge.
+/// The destination of a merge.
 enum Onto {
     Value(Value),
     /// The very same object.
@@ -261,7 +261,7 @@ impl Options {
         }
     }
 
-    /// The replacement of a value that it cannot be merged with.
+    /// The value that replaces one it cannot be merged with.
     fn overwrite(&self, source: Value) -> Value {
         let Some((_, pattern)) = &self.knockout else { return source };
         match source {
@@ -282,7 +282,7 @@ impl Options {
     }
 }
 
-/// The targets for the elements of a shallow copy: themselves, unless there is nothing to merge onto.
+/// The destinations for the elements of a shallow copy: themselves, unless there is nothing to merge onto.
 fn within(value: &Value) -> Onto {
     if value.is_true() { Onto::Itself } else { Onto::Copy }
 }

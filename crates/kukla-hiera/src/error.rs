@@ -76,9 +76,9 @@ impl Error {
         self
     }
 
-    /// Describes the location of the error in words, because a source excerpt of that line would show a secret.
+    /// Names the position of the mistake in a hint instead of a label, because a source excerpt would show a secret.
     #[must_use]
-    pub(crate) fn unseen(mut self) -> Error {
+    pub(crate) fn without_excerpt(mut self) -> Error {
         for Label { position: place, message } in std::mem::take(&mut self.diagnostic.labels) {
             let line = place.line().map(|line| format!(", line {line}")).unwrap_or_default();
             self.diagnostic
@@ -103,7 +103,7 @@ impl Error {
         &self.diagnostic
     }
 
-    /// The diagnostic, as an error of the stage where it is reported.
+    /// The diagnostic, as an error of the stage where it comes out.
     pub fn into_diagnostic(mut self) -> Box<Diagnostic> {
         if self.kind == ErrorKind::Data {
             self.diagnostic.stage = Stage::Data;
@@ -121,7 +121,7 @@ impl Error {
         self.diagnostic.message()
     }
 
-    /// The form of the error when it leaves a layer.
+    /// The error as it leaves a layer.
     pub(crate) fn leaving_layer(mut self) -> Error {
         if self.kind == ErrorKind::Plain {
             self.kind = ErrorKind::Data;
@@ -130,7 +130,7 @@ impl Error {
         self
     }
 
-    /// The form of the error when it leaves the global layer.
+    /// The error as it leaves the global layer.
     pub(crate) fn leaving_global(self, key: &str) -> Error {
         if self.kind != ErrorKind::Data || !(self.is_nameless() || self.diagnostic.is(&RECURSIVE_LOOKUP)) {
             return self;

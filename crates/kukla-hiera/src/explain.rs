@@ -20,10 +20,10 @@ pub struct Explanation {
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The action.
-    pub what: What,
+    pub what: Action,
     /// The steps that are part of it.
     pub steps: Vec<Step>,
-    /// Its result.
+    /// Its outcome.
     pub outcome: Option<Outcome>,
     /// Remarks, from `convert_to` and from backend functions.
     pub remarks: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Step {
 
 /// An action during a lookup.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum Action {
     /// Searching for a key.
     Search(Str),
     /// Searching for a key that is reserved.
@@ -66,11 +66,11 @@ pub enum What {
     SubKey(String),
     /// Following one part.
     Segment,
-    /// A search elsewhere, described by a text.
+    /// A search in something else, described in words.
     Scope(String),
 }
 
-/// The result of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A value was found.
@@ -114,7 +114,7 @@ pub(crate) struct Explainer {
     open: Vec<Step>,
     /// While above zero, values are not to be shown.
     pub hidden: u32,
-    /// The decrypted values: text that contains one must not be shown.
+    /// Decrypted values: text that contains one must not be shown.
     secrets: Vec<Str>,
 }
 
@@ -125,8 +125,8 @@ impl Explainer {
         }
     }
 
-    pub fn push(&mut self, mut what: What) {
-        if let What::Interpolate(text) = &mut what
+    pub fn push(&mut self, mut what: Action) {
+        if let Action::Interpolate(text) = &mut what
             && (self.hidden > 0 || self.is_secret(text))
         {
             *text = REDACTED.into();
@@ -254,24 +254,24 @@ impl Writer {
     fn step(&mut self, step: &Step, indent: usize, file: Option<&str>) {
         let inner = indent + 2;
         match &step.what {
-            What::Search(key) => {
+            Action::Search(key) => {
                 self.line(indent, &format!("Searching for \"{key}\""));
                 self.steps(&step.steps, inner, file);
             }
-            What::Reserved(key) => self.line(indent, &format!("Invalid key \"{key}\"")),
-            What::MergeOptions => self.line(indent, "Using merge options from \"lookup_options\" hash"),
-            What::Module(name) => match step.outcome {
+            Action::Reserved(key) => self.line(indent, &format!("Invalid key \"{key}\"")),
+            Action::MergeOptions => self.line(indent, "Using merge options from \"lookup_options\" hash"),
+            Action::Module(name) => match step.outcome {
                 Some(Outcome::ModuleNotFound) => self.line(indent, &format!("Module \"{name}\" not found")),
                 Some(Outcome::ModuleWithoutData) => {
                     self.line(indent, &format!("Module data provider for module \"{name}\" not found"));
                 }
                 _ => {}
             },
-            What::Interpolate(text) => {
+            Action::Interpolate(text) => {
                 self.line(indent, &format!("Interpolation on \"{text}\""));
                 self.steps(&step.steps, inner, None);
             }
-            What::Merge(strategy, options) => match &step.steps[..] {
+            Action::Merge(strategy, options) => match &step.steps[..] {
                 [] => {}
                 [only] => self.step(only, indent, file),
                 steps => {
@@ -292,7 +292,7 @@ impl Writer {
                     }
                 }
             },
-            What::Layer { name, config } => {
+            Action::Layer { name, config } => {
                 self.line(indent, name);
                 if let Some(config) = config {
                     self.line(inner, &format!("Using configuration \"{config}\""));
@@ -300,12 +300,12 @@ impl Writer {
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
             }
-            What::Level(name) => {
+            Action::Level(name) => {
                 self.line(indent, name);
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
             }
-            What::Location { original, location, is_uri } => {
+            Action::Location { original, location, is_uri } => {
                 let (kind, lower) = if *is_uri { ("URI", "uri") } else { ("Path", "path") };
                 self.line(indent, &format!("{kind} \"{location}\""));
                 self.line(inner, &format!("Original {lower}: \"{original}\""));
@@ -315,13 +315,13 @@ impl Writer {
                 }
                 self.outcome(step, inner, Some(location).filter(|_| !is_uri).map(Str::as_str));
             }
-            What::SubKey(segments) => {
+            Action::SubKey(segments) => {
                 self.line(indent, &format!("Sub key: \"{segments}\""));
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
             }
-            What::Segment => self.outcome(step, indent, None),
-            What::Scope(name) => {
+            Action::Segment => self.outcome(step, indent, None),
+            Action::Scope(name) => {
                 self.line(indent, name);
                 self.steps(&step.steps, inner, None);
                 self.outcome(step, inner, None);
@@ -351,7 +351,7 @@ impl Writer {
     }
 }
 
-/// The placeholder for a value that must not be shown.
+/// The replacement for a value that must not be shown.
 const REDACTED: &str = "Sensitive [value redacted]";
 
 /// A value over several lines, the way Puppet shows it.

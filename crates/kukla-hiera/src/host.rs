@@ -1,4 +1,4 @@
-//! The interface between lookups and the compilation they are part of.
+//! The interface of lookups to the compilation they are part of.
 
 use kukla_syntax::{Diagnostic, Strict};
 use kukla_values::{Budget, Hash, Name, Str, Type, Value};
@@ -65,7 +65,7 @@ pub struct BackendQuestion<'q> {
     pub config: &'q Hash,
     /// The key, which may have dots.
     pub key: &'q str,
-    /// Paths to search before the hierarchy.
+    /// The paths to search before the hierarchy.
     pub overrides: &'q [Str],
     /// How values are to be merged: a name, or a hash with `strategy`; `default` to merge hashes as the configuration says.
     pub merge: &'q Value,
@@ -111,7 +111,7 @@ pub trait Host {
         None
     }
     /// A number that is the same as long as all these variables have the same values; none if the host cannot tell cheaply.
-    /// Results are then considered current without checking each again.
+    /// Results that depend on them then count as current without reading each again.
     fn token(&self, watch: &Watch) -> Option<u64> {
         let _ = watch;
         None

@@ -9,7 +9,7 @@ use crate::codes::{
     HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD, INTERPOLATION_SYNTAX,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::explain::{Source, What};
+use crate::explain::{Action, Source};
 use crate::invocation::Invocation;
 use crate::key::Key;
 use crate::reads::Reading;
@@ -61,7 +61,7 @@ impl Invocation<'_> {
 
     fn render_text(&mut self, text: &Text, methods: bool) -> Result<Value> {
         self.step(
-            || What::Interpolate(text.subject.clone()),
+            || Action::Interpolate(text.subject.clone()),
             |this| {
                 if let [Part::Alias(key)] = &text.parts[..]
                     && methods
@@ -149,7 +149,7 @@ impl Invocation<'_> {
             return Err(Error::data(diagnostic!(INTERPOLATION_SYNTAX { text: subject })));
         };
         let mut value =
-            self.step(|| What::Scope("Global Scope".into()), |this| this.root_value(root, segments))?;
+            self.step(|| Action::Scope("Global Scope".into()), |this| this.root_value(root, segments))?;
         if !value.is_undef() {
             value = self.dig(&path.text, segments, value)?.unwrap_or_default();
         }

@@ -1,4 +1,4 @@
-//! One lookup in progress: its caller, its key, the lookup around it, and its explanation.
+//! A lookup in progress: its keys, the lookups around it, and its explanation.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use kukla_values::{Hash, Str, Value};
 
 use crate::codes::{KEY_INTO_SCALAR, RECURSIVE_LOOKUP, UNDEFINED_DATA_VARIABLE};
 use crate::error::{Error, Result};
-use crate::explain::{Explainer, Outcome, Source, What};
+use crate::explain::{Action, Explainer, Outcome, Source};
 use crate::host::{Host, Variable};
 use crate::reads::{Needs, Reads};
 use crate::session::{LookupHit, Session, ValueOrigin};
 
-/// The state of a lookup that does not depend on the providers.
+/// The state of one lookup.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub explainer: Option<Explainer>,
@@ -25,24 +25,24 @@ pub(crate) struct Frame {
     pub global_only: bool,
     /// Whether one of the old functions asks.
     pub hiera_function: bool,
-    /// Paths to search before the hierarchy of version 3.
+    /// The paths that it searches before the hierarchy of version 3.
     pub extra_paths: Vec<Str>,
     /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
     pub version_3: bool,
     pub origins: Vec<Arc<ValueOrigin>>,
-    /// The inputs of the answer.
+    /// The dependencies of the answer.
     pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.
     pub options: Option<Hash>,
 }
 
 impl Frame {
-    /// The value that takes precedence over all data for a name.
+    /// The value that wins over all data for a name.
     pub fn overriding(&self, name: &str) -> Option<&Value> {
         self.overrides.as_ref()?.get(name)
     }
 
-    /// The fallback for a name that is not found.
+    /// The default for a name that is not found.
     pub fn defaulting(&self, name: &str) -> Option<&Value> {
         self.defaults.as_ref()?.get(name)
     }
@@ -54,7 +54,7 @@ impl Frame {
     }
 }
 
-/// The state that differs while a hierarchy is resolved.
+/// The additional state while a hierarchy is resolved.
 #[derive(Debug, Default)]
 pub(crate) struct Resolving {
     pub reads: Reads,
@@ -96,7 +96,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Runs something as one step of the explanation.
-    pub fn step<T>(&mut self, what: impl FnOnce() -> What, run: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn step<T>(&mut self, what: impl FnOnce() -> Action, run: impl FnOnce(&mut Self) -> T) -> T {
         if self.frame.explainer.is_none() {
             return run(self);
         }
@@ -141,7 +141,7 @@ impl<'a> Invocation<'a> {
     pub fn needing<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Needs) {
         let outer = std::mem::take(&mut self.frame.needs);
         let result = run(self);
-        let needs = std::mem::replace(&mut self.frame.needs, outer).with_shared_reads();
+        let needs = std::mem::replace(&mut self.frame.needs, outer).with_own_reads();
         self.frame.needs.absorb(&needs);
         (result, needs)
     }
@@ -149,10 +149,10 @@ impl<'a> Invocation<'a> {
     /// Says that a warning is given: what is found is not for other compilations, which must warn as well.
     pub fn warned(&mut self) {
         self.frame.needs.fickle = true;
-        self.session.warned();
+        self.session.mark_noisy();
     }
 
-    /// The value of a variable, of which the part under `segments` is required; nothing if it is undefined and that is not an error.
+    /// The value of a variable, of which the part under `segments` is needed; nothing if it is undefined and that is allowed.
     pub fn variable(
         &mut self,
         name: &str,
@@ -201,11 +201,11 @@ impl<'a> Invocation<'a> {
         }
         let path = || segments.iter().map(kukla_values::format::to_s).collect::<Vec<_>>().join(".");
         self.step(
-            || What::SubKey(path()),
+            || Action::SubKey(path()),
             |this| {
                 let mut value = value;
                 for segment in segments {
-                    match this.step(|| What::Segment, |this| this.dig_once(key, segment, &value))? {
+                    match this.step(|| Action::Segment, |this| this.dig_once(key, segment, &value))? {
                         Some(next) => value = next,
                         None => return Ok(None),
                     }

@@ -26,7 +26,7 @@ pub(crate) struct Layer {
     pub kind: LayerKind,
     pub module: Option<Str>,
     pub config: Arc<Config>,
-    /// The key of its hierarchy in the session, if it belongs to one.
+    /// The index of its hierarchy in the session, if it belongs to one.
     slot: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Location {
     pub exists: bool,
     /// The file, once it was read.
     pub file: std::sync::OnceLock<Arc<DataFile>>,
-    /// The cache of the backend function.
+    /// The memory of the backend function.
     pub memory: Arc<Memory>,
 }
 

@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::layer::{Level, Location, join};
 use crate::session::Session;
 
-/// The configuration of a backend for Hiera 3 in a level of version 5.
+/// The configuration of a backend for Hiera 3 from a level of version 5.
 pub(crate) fn hiera_3_config(name: &str, datadir: &Str, locations: &[Location], options: &Hash) -> Hash {
     let ending = format!(".{name}");
     let sources = locations.iter().filter_map(|location| location.place.as_ref());
@@ -34,7 +34,7 @@ pub(crate) fn hiera_3_config(name: &str, datadir: &Str, locations: &[Location], 
     config
 }
 
-/// Shares the settings of each backend with all backends for Hiera 3, because Hiera 3 has one configuration.
+/// Merges the options of all backends for Hiera 3, which share one configuration there.
 pub(crate) fn share_hiera_3_config(levels: &mut [Level]) {
     let is_one = |level: &&mut Level| matches!(level.backend, Backend::Hiera3(_));
     let mut all = Hash::new();
@@ -166,7 +166,7 @@ pub(crate) struct Provider<'a> {
 }
 
 impl Provider<'_> {
-    /// The configuration it defines, given the one of a `hiera.yaml`, which wins if it is of version 5.
+    /// The configuration it means, given the one that a `hiera.yaml` has, which wins if it is of version 5.
     pub fn configuration(
         &self,
         session: &mut Session,
@@ -198,7 +198,7 @@ impl Provider<'_> {
             "function" => {
                 let function = format!("{}::data", self.module.map_or("environment", Str::as_str));
                 if session.settings().strict != Strict::Off {
-                    session.warned();
+                    session.mark_noisy();
                     let message = format!(
                         "Using of legacy data provider function '{function}'. Please convert to a 'data_hash' function"
                     );
@@ -242,7 +242,7 @@ impl Provider<'_> {
         if session.settings().strict == Strict::Off {
             return;
         }
-        session.warned();
+        session.mark_noisy();
         let (key, file) = match self.module {
             Some(module) => (format!("metadata.json#{what}-{module}"), "metadata.json"),
             None => (format!("environment.conf#{what}"), "environment.conf"),
@@ -252,7 +252,7 @@ impl Provider<'_> {
 }
 
 impl Config {
-    /// The default for a missing configuration: a `common.yaml` in `data`.
+    /// The default configuration: a `common.yaml` in `data`.
     pub(crate) fn unwritten(root: Str) -> Config {
         let common = LevelEntry {
             name: "Common".into(),

@@ -1,8 +1,8 @@
 //! Hiera 5: configuration, backends, merging, interpolation, explanation.
 //!
-//! A [`DataCache`] holds the content of files and is shared by all nodes; a [`Session`] belongs to one compilation and answers
-//! [`LookupRequest`]s for it. A lookup gets variables, functions, modules and warnings of the compilation from a
-//! [`Host`], and files from a [`World`](kukla_world::World); so a lookup is a function of its inputs.
+//! A [`DataCache`] holds the contents of files and is shared by all nodes; a [`Session`] belongs to one compilation and answers
+//! [`LookupRequest`]s for it. What a lookup needs from the compilation (variables, functions, modules, warnings) it asks of a
+//! [`Host`], what it needs from the disk of a [`World`](kukla_world::World); so a lookup is a function of its inputs.
 
 pub mod backend;
 pub mod config;

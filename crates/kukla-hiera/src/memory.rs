@@ -38,7 +38,7 @@ pub struct MemoryHost {
     pub functions: BTreeMap<String, Function>,
     /// The directory of its modules.
     pub modules: String,
-    /// The warnings logged so far.
+    /// The warnings.
     pub warnings: Vec<String>,
 }
 

@@ -122,7 +122,7 @@ impl Merge {
         matches!(self.strategy, Strategy::First | Strategy::Default)
     }
 
-    /// The form of the first value before others are merged into it.
+    /// The first value found, prepared for merging.
     pub fn begin(&self, value: Value) -> Value {
         match (self.strategy, value) {
             (Strategy::Unique, value) => flattened(value).into(),
@@ -130,7 +130,7 @@ impl Merge {
         }
     }
 
-    /// The form of a value that no other can be merged with.
+    /// The result of a single value.
     pub fn single(&self, value: Value) -> Value {
         match (self.strategy, value) {
             (Strategy::Unique, Value::Array(array)) => distinct(array).into(),

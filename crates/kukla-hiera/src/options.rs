@@ -12,7 +12,7 @@ use crate::codes::{
     LOOKUP_OPTIONS_PATTERN,
 };
 use crate::error::{Error, Result};
-use crate::explain::What;
+use crate::explain::Action;
 use crate::host::Conversion;
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
@@ -24,7 +24,7 @@ use crate::reads::Needs;
 pub(crate) struct LookupOptions {
     keys: FxHashMap<Str, Hash>,
     patterns: Vec<(Arc<Regexp>, Hash)>,
-    /// Their inputs.
+    /// Their dependencies.
     needs: Needs,
 }
 
@@ -54,7 +54,7 @@ impl LookupOptions {
     }
 }
 
-/// Rejects options that are not a hash, and those of a module for keys of others.
+/// Refuses options that are not a hash, and those of a module for keys that are not its own.
 fn validated(options: Value, module: Option<&str>) -> Result<Option<Hash>> {
     if options.is_undef() {
         return Ok(None);
@@ -90,7 +90,7 @@ impl Invocation<'_> {
             let top_key = std::mem::replace(&mut this.frame.top_key, LOOKUP_OPTIONS.into());
             let origins = std::mem::take(&mut this.frame.origins);
             let options = this.step(
-                || What::Search(LOOKUP_OPTIONS.into()),
+                || Action::Search(LOOKUP_OPTIONS.into()),
                 |this| match this.frame.global_only {
                     true => this.global_options(),
                     false => this.all_options(module),
@@ -111,7 +111,7 @@ impl Invocation<'_> {
         let options = self.environment_options()?;
         let Some(module) = module else { return Ok(options) };
         if self.session.known_options(None, false).is_none() {
-            let needs = self.frame.needs.clone().with_shared_reads();
+            let needs = self.frame.needs.clone().with_own_reads();
             let compiled = LookupOptions::new(&options.clone().unwrap_or_default(), needs)?;
             self.session.keep_options(None, false, Arc::new(compiled));
         }
@@ -122,7 +122,7 @@ impl Invocation<'_> {
         let sources = [("Global and Environment".to_owned(), options), (format!("Module {module}"), own)];
         let joined = self.merged(&merge, &sources, |this, (name, options)| {
             this.step(
-                || What::Scope(name.clone()),
+                || Action::Scope(name.clone()),
                 |this| {
                     let value = Value::from(options.clone());
                     this.found(LOOKUP_OPTIONS, &value);
@@ -183,7 +183,7 @@ impl Invocation<'_> {
             None => {
                 let (options, needs) = self.needing(|this| {
                     this.step(
-                        || What::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"")),
+                        || Action::Scope(format!("Searching for \"{LOOKUP_OPTIONS}\"")),
                         |this| {
                             let origins = std::mem::take(&mut this.frame.origins);
                             let merge = Merge::plain(Strategy::Hash);

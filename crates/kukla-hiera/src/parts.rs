@@ -1,4 +1,4 @@
-//! The content of data files, key by key, so that a changed key affects only lookups of that key.
+//! The contents of data files key by key, so that a change of one key does not affect catalogs that use others.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use kukla_world::record::Digest;
 
 use crate::cache::{DataFile, DataFormat};
 
-/// The content of a data file, key by key.
+/// The contents of a data file, key by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileParts {
     /// How it is written.
     pub format: DataFormat,
-    /// The module whose data it is; other keys than the module's own are invalid in it.
+    /// The module whose own data it is, which may have no other keys than the module's.
     pub module: Option<Str>,
-    /// The digest of each key's value.
+    /// The digest of the value of each key.
     pub keys: BTreeMap<Str, Digest>,
-    /// Content that matters for every lookup.
+    /// The digest of everything that matters for every key.
     pub rest: Digest,
 }
 
@@ -26,7 +26,7 @@ pub struct FileParts {
 pub enum Difference {
     /// Something that matters to everyone who reads it.
     Everything,
-    /// The changed keys.
+    /// The values of some keys.
     Keys(Vec<Str>),
 }
 
@@ -40,7 +40,7 @@ impl FileParts {
         Some(file.parts())
     }
 
-    /// The differences of the file from its current content.
+    /// The difference to the current version of the file.
     pub fn difference(&self, now: &FileParts) -> Difference {
         if now.rest != self.rest {
             return Difference::Everything;

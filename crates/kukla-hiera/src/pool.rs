@@ -1,4 +1,4 @@
-//! Results of one compilation that others may use if they see the same variables.
+//! Findings of one compilation that others may use, if they see the same variables.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,11 +6,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use kukla_values::Str;
 use rustc_hash::FxHashMap;
 
-/// The number of results for one key that are cached.
+/// The maximal number of findings about one subject.
 const KEPT: usize = 4;
 
-/// After this number of results that no other node could use, no more are cached. Where each node has data of its own, an answer fits no other
-/// node, and caching it would only make compilations wait for each other.
+/// After this number of findings without a user, no more are stored. Where each node has data of its own, an answer fits no other
+/// node, and keeping it would only make compilations wait for each other.
 const IN_VAIN: u32 = 32;
 
 /// Findings by what they are about. No lock is held while someone looks whether one fits.
@@ -34,7 +34,7 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T: Clone> Pool<T> {
-    /// The results for a key, if they were ever useful.
+    /// The findings about a subject, if they were ever used.
     pub fn get(&self, key: &str) -> Option<(Str, Arc<Findings<T>>)> {
         let findings = self.findings.read().unwrap_or_else(PoisonError::into_inner);
         let (key, found) = findings.get_key_value(key)?;

@@ -1,4 +1,4 @@
-//! The inputs of a hierarchy or an answer, so that it can be cached while they stay the same.
+//! The dependencies of a hierarchy or an answer, which is cached for as long as they stay the same.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Reading {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reads {
     readings: Vec<Reading>,
-    /// The host's token for the variables.
+    /// The variables as the host can watch them.
     pub watch: Watch,
 }
 
@@ -89,11 +89,11 @@ impl Reads {
 /// All that an answer depends on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needs {
-    /// The inputs of the hierarchies and other answers that it was found in.
+    /// The variables behind the hierarchies and other answers that it was found in.
     pub reads: Vec<Arc<Reads>>,
     /// The variables it read itself.
     pub own: Reads,
-    /// The files that it was found in, or looked for in.
+    /// The files that it was found in or searched for in.
     pub inputs: InputSet,
     /// Whether the next answer may be another one, or asking has effects: a function was called, a warning given.
     pub fickle: bool,
@@ -120,8 +120,8 @@ impl Needs {
         self.private |= other.private;
     }
 
-    /// The same, with its own reads moved to the shared ones.
-    pub fn with_shared_reads(mut self) -> Needs {
+    /// The same, with what was read itself among the rest.
+    pub fn with_own_reads(mut self) -> Needs {
         if !self.own.is_empty() {
             self.reads.push(Arc::new(std::mem::take(&mut self.own)));
         }

@@ -11,7 +11,7 @@ use kukla_values::{Hash, Str, Type, Value};
 use kukla_world::record::tracked;
 use kukla_world::{FileError, World};
 
-use crate::answers::{Answer, How};
+use crate::answers::{Answer, LookupMode};
 use crate::backend::Context;
 use crate::cache::{DataFile, DataFormat, lock};
 use crate::codes::{
@@ -20,7 +20,7 @@ use crate::codes::{
 };
 use crate::config::{Backend, LayerKind};
 use crate::error::{Error, Result};
-use crate::explain::{Outcome, Source, What};
+use crate::explain::{Action, Outcome, Source};
 use crate::host::{BackendAnswer, BackendQuestion, FunctionKind};
 use crate::invocation::Invocation;
 use crate::key::{Key, LOOKUP_OPTIONS};
@@ -69,7 +69,7 @@ impl Invocation<'_> {
         let Some(file) = &origin.location else { return error };
         let error = error.in_data(&origin.key, file, origin.line);
         let conversion = self.frame.options.as_ref().and_then(|options| options.get("convert_to"));
-        if conversion.is_some_and(options::hides) { error.unseen() } else { error }
+        if conversion.is_some_and(options::hides) { error.without_excerpt() } else { error }
     }
 
     /// One key in all layers, merged and converted as asked or as `lookup_options` say.
@@ -118,7 +118,7 @@ impl Invocation<'_> {
         let (found, needs) = self.needing(|this| this.search(key, merge));
         let value = found?;
         if !needs.fickle {
-            let how = How { merge: merge.cloned(), global_only: self.frame.global_only };
+            let how = LookupMode { merge: merge.cloned(), global_only: self.frame.global_only };
             let origins = self.frame.origins[before..].to_vec();
             let options = self.frame.options.clone();
             self.session.keep_answer(
@@ -136,7 +136,7 @@ impl Invocation<'_> {
             .strip_prefix(LOOKUP_OPTIONS)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         {
-            self.step(|| What::Reserved(LOOKUP_OPTIONS.into()), |_| ());
+            self.step(|| Action::Reserved(LOOKUP_OPTIONS.into()), |_| ());
             return Ok(None);
         }
         self.frame.top_key = key.text().clone();
@@ -149,7 +149,7 @@ impl Invocation<'_> {
             _ => {
                 let merge = option("merge").filter(|merge| !merge.is_undef());
                 if merge.is_some() {
-                    self.step(|| What::MergeOptions, |_| ());
+                    self.step(|| Action::MergeOptions, |_| ());
                 }
                 merge
             }
@@ -157,7 +157,7 @@ impl Invocation<'_> {
         let hidden = u32::from(option("convert_to").is_some_and(options::hides));
         self.tell(|explainer| explainer.hidden += hidden);
         let found = self.step(
-            || What::Search(key.text().clone()),
+            || Action::Search(key.text().clone()),
             |this| {
                 let value = this.all_layers(key, merge)?;
                 if value.is_some() || this.frame.global_only {
@@ -171,7 +171,7 @@ impl Invocation<'_> {
         );
         self.tell(|explainer| explainer.hidden -= hidden);
         self.frame.options = own.cloned();
-        let found = found.map_err(|error| if hidden > 0 { error.unseen() } else { error });
+        let found = found.map_err(|error| if hidden > 0 { error.without_excerpt() } else { error });
         match (found?, option("convert_to")) {
             (Some(value), Some(wanted)) => self.converted(key, wanted, value).map(Some),
             (found, _) => Ok(found),
@@ -222,7 +222,7 @@ impl Invocation<'_> {
             return Ok(None);
         }
         self.step(
-            || What::Merge(merge.strategy.name(), merge.options.clone()),
+            || Action::Merge(merge.strategy.name(), merge.options.clone()),
             |this| {
                 let mut all = None;
                 for place in places {
@@ -301,7 +301,7 @@ impl Invocation<'_> {
                         None => Outcome::ModuleNotFound,
                     };
                     self.step(
-                        || What::Module(module),
+                        || Action::Module(module),
                         |this| this.tell(|explainer| explainer.outcome(outcome)),
                     );
                 }
@@ -317,12 +317,12 @@ impl Invocation<'_> {
             return Ok(None);
         };
         self.step(
-            || What::Scope(format!("Searching default_hierarchy of module \"{module}\"")),
+            || Action::Scope(format!("Searching default_hierarchy of module \"{module}\"")),
             |this| {
                 let merge = this.default_merge(key, &module, &layer)?;
                 let merge = Merge::parse(merge.as_ref())?;
                 this.step(
-                    || What::Scope(format!("Searching for \"{}\"", key.text())),
+                    || Action::Scope(format!("Searching for \"{}\"", key.text())),
                     |this| this.search_default(key, &merge, &layer),
                 )
             },
@@ -338,7 +338,7 @@ impl Invocation<'_> {
         let config = layer.config.path.clone();
         self.check(key.text().clone(), |this| {
             this.step(
-                || What::Layer { name: layer.name(), config },
+                || Action::Layer { name: layer.name(), config },
                 |this| {
                     this.merged(merge, &resolved.default_levels, |this, level| {
                         this.search_level(key, merge, layer, level)
@@ -350,7 +350,7 @@ impl Invocation<'_> {
 
     fn search_layer(&mut self, key: &Key, merge: &Merge, layer: &Layer) -> Result<Option<Value>> {
         self.step(
-            || What::Layer { name: layer.name(), config: layer.config.path.clone() },
+            || Action::Layer { name: layer.name(), config: layer.config.path.clone() },
             |this| {
                 let resolved = layer.resolve(this)?;
                 if resolved.levels.is_empty() {
@@ -372,7 +372,7 @@ impl Invocation<'_> {
         level: &Level,
     ) -> Result<Option<Value>> {
         self.step(
-            || What::Level(level.title()),
+            || Action::Level(level.title()),
             |this| {
                 let mut locations = Cow::Borrowed(&level.locations[..]);
                 if level.datadir.is_some() && !this.frame.extra_paths.is_empty() {
@@ -385,7 +385,7 @@ impl Invocation<'_> {
                     Some((original, path)) => {
                         let (original, path, is_uri) = (original.clone(), path.clone(), location.is_uri);
                         this.step(
-                            || What::Location { original, location: path, is_uri },
+                            || Action::Location { original, location: path, is_uri },
                             |this| {
                                 if location.exists || matches!(level.backend, Backend::Hiera3(_)) {
                                     return this.search_location(key, merge, layer, level, location);

@@ -8,7 +8,7 @@ use kukla_values::{Hash, Str, Value};
 use kukla_world::record::InputSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::answers::{Answer, Answers, How, Shared};
+use crate::answers::{Answer, Answers, LookupMode, Shared};
 use crate::backend::{Context, Memory};
 use crate::cache::DataCache;
 use crate::codes::HIERA_VERSION_3_NOT_GLOBAL;
@@ -52,8 +52,8 @@ pub struct LookupHit {
     pub options: Option<Hash>,
 }
 
-/// The lookups of one compilation: the hierarchies as resolved for it, the current `lookup_options`. The compilation owns
-/// it; while a function works as a backend, it is lent to the code that runs the function.
+/// The lookups of one compilation: the hierarchies as resolved for it, the `lookup_options` in force. The
+/// compilation owns it; while a function serves as a backend, it is lent to the code that runs the function.
 #[derive(Debug, Default)]
 pub struct Session {
     cache: Arc<DataCache>,
@@ -76,7 +76,7 @@ pub struct Session {
     warned: FxHashSet<Str>,
     /// The results of `cached_file_data`, by path; all functions share them.
     file_data: FxHashMap<Str, Value>,
-    /// The decrypted values, which no message may show.
+    /// Decrypted values, which no message may show.
     secrets: FxHashSet<Str>,
     /// Lookups that wait while the host does something for them, innermost last.
     parked: Vec<Frame>,
@@ -96,7 +96,7 @@ impl Session {
         &self.settings
     }
 
-    /// The state shared with other compilations.
+    /// The answers that other compilations share.
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Says that a warning is given.
-    pub(crate) fn warned(&mut self) {
+    pub(crate) fn mark_noisy(&mut self) {
         self.noisy = true;
     }
 
@@ -128,12 +128,12 @@ impl Session {
     }
 
     /// Keeps an answer.
-    pub(crate) fn keep_answer(&mut self, key: &Str, how: How, answer: Answer) {
+    pub(crate) fn keep_answer(&mut self, key: &Str, how: LookupMode, answer: Answer) {
         let shared = self.is_quiet().then_some(&*self.shared);
         self.answers.keep(shared, key, how, answer);
     }
 
-    /// The files in which answers were found or looked for so far; empty unless the world is recorded.
+    /// The inputs of all answers so far, files searched without success included; empty unless the world is recorded.
     pub fn used(&self) -> &InputSet {
         &self.used
     }
@@ -330,14 +330,14 @@ impl Session {
         self.parked.last().is_some_and(|frame| frame.explainer.is_some())
     }
 
-    /// Adds a remark of a context's `explain` to the pending lookup.
+    /// Adds the text of a context's `explain` to the explanation of the lookup that waits.
     pub fn remark(&mut self, text: String) {
         if let Some(Frame { explainer: Some(explainer), .. }) = self.parked.last_mut() {
             explainer.remark(text);
         }
     }
 
-    /// Whether a message occurs for the first time in this compilation.
+    /// Whether a warning is given for the first time in this compilation.
     pub(crate) fn first_time(&mut self, what: &Str) -> bool {
         self.warned.insert(what.clone())
     }
@@ -349,13 +349,13 @@ impl Session {
         }
     }
 
-    /// The decrypted values so far, except those too short to be distinguished from other words.
+    /// The decrypted values so far, without those too short to be distinguished from other words.
     pub fn secrets(&self) -> impl Iterator<Item = &Str> {
         const SHORTEST: usize = 4;
         self.secrets.iter().filter(|secret| secret.len() >= SHORTEST)
     }
 
-    /// Replaces decrypted values in a text, except those too short to be distinguished from other words.
+    /// Replaces decrypted values in a text, unless they are too short to be distinguished from other words.
     pub fn redact(&self, text: &mut String) {
         let mut leaked: Vec<&Str> = self.secrets().filter(|secret| text.contains(secret.as_str())).collect();
         leaked.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -373,7 +373,7 @@ impl Session {
     ) -> Result<Arc<Config>> {
         let config = self.cache.config(host.world(), path, place, used)?;
         if let Some(warning) = &config.warning {
-            self.warned();
+            self.mark_noisy();
             host.warn(warning.clone());
         }
         if config.deprecated && self.settings.strict != Strict::Off {
@@ -381,7 +381,7 @@ impl Session {
             let message = format!(
                 "{path}: Use of 'hiera.yaml' version {version} is deprecated. It should be converted to version 5"
             );
-            self.warned();
+            self.mark_noisy();
             host.warn_once("hiera.yaml", message, Some(path));
         }
         Ok(config)
@@ -507,7 +507,7 @@ impl Session {
         if self.settings.strict == Strict::Error {
             return Err(config.wrong(diagnostic!(HIERA_VERSION_3_NOT_GLOBAL { place: scope }), None));
         }
-        self.warned();
+        self.mark_noisy();
         host.warn_once(path, format!("hiera.yaml version 3 found at {root} was ignored"), Some(path));
         Ok(None)
     }

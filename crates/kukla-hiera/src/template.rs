@@ -49,7 +49,7 @@ pub(crate) enum Part {
 pub(crate) struct Path {
     /// As written.
     pub text: Str,
-    /// Its key while it is being evaluated.
+    /// Its name while it is being evaluated.
     pub name: Str,
     /// The variable and the way on; nothing if it is malformed.
     pub steps: Option<(Str, Vec<Value>)>,

@@ -1,4 +1,4 @@
-//! Guarantees of the engine beyond Puppet's answers: locations, secrets, one read of each file, hierarchies that follow
+//! Guarantees of the engine beyond Puppet's answers: positions, secrets, one reading of each file, hierarchies that follow
 //! their variables.
 
 use std::path::Path;

@@ -321,7 +321,7 @@ fn ours(question: &Question) -> Json {
         ..LookupRequest::key(question.key.clone())
     };
     let (found, explanation) = session.explain(&mut host, &request);
-    // A cached answer, of the compilation or shared, is the same.
+    // Cached answers, of this compilation and of others, are the same.
     let describe = |found: &kukla_hiera::Result<LookupHit>| match found {
         Ok(found) => format!("{:?} {:?}", found.value, found.origins),
         Err(error) => error.message().to_owned(),

@@ -16,7 +16,7 @@ pub fn run(
     let world = DiskWorld { longest_run: limit, ..DiskWorld::default() };
     let command: Vec<String> =
         std::iter::once(program).chain(arguments.iter().copied()).map(String::from).collect();
-    world.run_told(&command, input).map_err(|error| match error {
+    world.run_with_input(&command, input).map_err(|error| match error {
         FileError::NotFound => Problem::not_found("cannot run").on(program).because(error),
         FileError::Refused(_) => Problem::new(ProblemKind::Denied, "cannot run").on(program).because(error),
         FileError::Other(why) => Problem::other(why),

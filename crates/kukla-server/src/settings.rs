@@ -1,4 +1,4 @@
-//! What a server is told: `puppet.conf`, the files of puppetserver beside it, and what the command line says instead.
+//! The settings of a server: `puppet.conf`, the files of puppetserver beside it, and the command line, which overrides them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
 use crate::puppetserver_conf::PuppetserverConf;
 
-/// What the command line may say in place of files.
+/// The settings of the command line, which override those of files.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// The directory of `puppet.conf`.
@@ -30,17 +30,17 @@ pub struct Overrides {
     pub settings: Vec<(String, String)>,
     /// Where to listen.
     pub listen: Option<SocketAddr>,
-    /// Whether there is to be no authority here.
+    /// Whether the certificate authority is on another machine.
     pub without_ca: bool,
     /// How many catalogs are compiled at once.
     pub threads: Option<usize>,
-    /// What code may reach, if not all.
+    /// The policy for code, if not the default one.
     pub policy: Option<Policy>,
     /// The URL of the store.
     pub store: Option<String>,
 }
 
-/// All that a server is told.
+/// All settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The settings of `puppet.conf`.
@@ -59,13 +59,13 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Where to listen without TLS, for something in front that has it.
     pub plain: Option<SocketAddr>,
-    /// Who may do what.
+    /// The authorization rules.
     pub rules: Rules,
     /// The directories of environments.
     pub environmentpath: Vec<PathBuf>,
-    /// What all sites have in common.
+    /// The settings that all sites share.
     pub site: SiteSpec,
-    /// What code may reach.
+    /// The policy for code.
     pub policy: Policy,
     /// How catalogs are compiled.
     pub compiling: Compiling,
@@ -94,9 +94,9 @@ pub struct TlsFiles {
     pub certificate: PathBuf,
     /// Its key.
     pub key: PathBuf,
-    /// Whose certificates are trusted.
+    /// The certificates of trusted authorities.
     pub authorities: PathBuf,
-    /// What they have revoked.
+    /// Their revocation lists.
     pub crl: PathBuf,
 }
 
@@ -109,7 +109,7 @@ pub struct Compiling {
     pub queue: usize,
     /// For how long agents that are sent away stay away, at most.
     pub retry: Duration,
-    /// How often it is asked whether code has changed; never if nothing is said.
+    /// The interval of looking for changed code; none means never.
     pub look: Option<Duration>,
     /// For how long files must be still before they are used.
     pub settle: Duration,
@@ -148,7 +148,7 @@ impl Settings {
         let mut settings = overrides.settings.clone();
         settings.extend(server.puppet_settings());
         let puppet = read_puppet_conf(&confdir, &settings)?;
-        let text = |name: &str| puppet.given(name).map(str::to_owned);
+        let text = |name: &str| puppet.value(name).map(str::to_owned);
         let path = |name: &str| text(name).map(PathBuf::from);
         let vardir = path("vardir").or_else(|| server.path("jruby-puppet", "server-var-dir"));
         let vardir = vardir.unwrap_or_else(usual_vardir);
@@ -166,7 +166,7 @@ impl Settings {
             has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
         let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
         let mut site = SiteSpec::default();
-        puppet.apply(&DiskWorld::default(), &mut site).map_err(Problem::invalid)?;
+        puppet.apply(&DiskWorld::default(), &mut site)?;
         // Functions keep what they have made up for the next time in a directory of the server's.
         site.settings.set("vardir", vardir.display().to_string().into())?;
         if puppet.get("deadline").is_none() {
@@ -249,9 +249,9 @@ fn as_in_puppet() -> Policy {
 
 /// The URL of the PuppetDB that a Puppet server would use: `puppetdb.conf` has its address, `puppet.conf` says whether it is used.
 fn puppetdb(confdir: &Path, puppet: &PuppetConf) -> Result<Option<String>, Problem> {
-    let reports = puppet.given("reports").unwrap_or_default();
-    let is_used = puppet.given("storeconfigs") == Some("true")
-        && puppet.given("storeconfigs_backend").is_none_or(|backend| backend == "puppetdb")
+    let reports = puppet.value("reports").unwrap_or_default();
+    let is_used = puppet.value("storeconfigs") == Some("true")
+        && puppet.value("storeconfigs_backend").is_none_or(|backend| backend == "puppetdb")
         || reports.split(',').any(|name| name.trim() == "puppetdb");
     if !is_used {
         return Ok(None);
@@ -277,7 +277,7 @@ fn read_puppet_conf(confdir: &Path, settings: &[(String, String)]) -> Result<Pup
     }
     text.push_str("[main]\n");
     text.push_str(&String::from_utf8_lossy(&written));
-    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file).map_err(Problem::invalid)
+    PuppetConf::read(&MemoryWorld::default().with(&file, text), &file)
 }
 
 fn usual_confdir() -> PathBuf {
@@ -322,7 +322,7 @@ fn layout_and_practice(
     confdir: &Path,
     ssldir: &Path,
 ) -> Result<(Layout, Practice), Problem> {
-    let path = |name: &str| puppet.given(name).map(PathBuf::from);
+    let path = |name: &str| puppet.value(name).map(PathBuf::from);
     let old = ssldir.join("ca");
     let directory = path("cadir")
         .unwrap_or_else(|| if old.is_dir() { old } else { beside(confdir, "puppetserver").join("ca") });
@@ -350,8 +350,8 @@ fn layout_and_practice(
     let of_server = |name: &str| server.text("certificate-authority", name);
     let flag = |name: &str| server.flag("certificate-authority", name).unwrap_or(false);
     let lifetime = length("ca-ttl", of_server("ca-ttl"))?
-        .map_or_else(|| length("ca_ttl", puppet.given("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
-    let keys = match (puppet.given("key_type"), puppet.given("keylength")) {
+        .map_or_else(|| length("ca_ttl", puppet.value("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
+    let keys = match (puppet.value("key_type"), puppet.value("keylength")) {
         (Some("ec"), _) => KeyKind::Ec,
         (_, Some(bits)) => match bits.parse() {
             Ok(bits @ 2048..=4096) => KeyKind::Rsa(bits),
@@ -409,7 +409,7 @@ fn compiling(
 ) -> Result<Compiling, Problem> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let number = |name: &str| server.number("jruby-puppet", name);
-    let look = match puppet.given("environment_timeout").unwrap_or("0") {
+    let look = match puppet.value("environment_timeout").unwrap_or("0") {
         "unlimited" => None,
         "0" => Some(AT_ONCE),
         text => Some(duration("environment_timeout", text)?),

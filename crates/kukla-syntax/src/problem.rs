@@ -206,20 +206,6 @@ impl From<Box<Diagnostic>> for Problem {
     }
 }
 
-/// A failure that its origin reports in words alone.
-impl From<String> for Problem {
-    fn from(text: String) -> Problem {
-        Problem::other(text)
-    }
-}
-
-/// The words of a problem, for callers that report no more than that.
-impl From<Problem> for String {
-    fn from(problem: Problem) -> String {
-        problem.with_help()
-    }
-}
-
 /// The operating system's reason without its number, in the words Kukla uses everywhere.
 fn io_reason(error: &io::Error) -> String {
     match error.kind() {

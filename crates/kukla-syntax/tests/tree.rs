@@ -58,20 +58,18 @@ fn nesting_has_a_limit() {
     assert_eq!(messages(&chain), [""; 0]);
 }
 
-/// The hint for an unclosed brace looks at each line once, and once for all blocks.
+/// The hint for an unclosed brace looks at each line once, and once for all blocks. If it looked once for each block, the larger of these texts
+/// would take hours.
 #[test]
-#[allow(clippy::disallowed_methods)] // a test may look at the clock
 fn blocks_without_an_end_take_no_longer_than_others() {
     for text in [
-        "if true { ".repeat(20_000),
-        "if true {\n".repeat(20_000),
+        "if true { ".repeat(400_000),
+        "if true {\n".repeat(400_000),
         "if true { ".repeat(900),
         format!("{}}}", "if true {\n".repeat(900)),
-        format!("{}{}", " ".repeat(100_000), "{ ".repeat(7_000)),
+        format!("{}{}", " ".repeat(2_000_000), "{ ".repeat(140_000)),
     ] {
-        let start = std::time::Instant::now();
         assert!(!check(&text).is_ok());
-        assert!(start.elapsed().as_secs() < 2, "{} bytes took {:?}", text.len(), start.elapsed());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can be said about a text without running it.
+//! Analysis of a text without running it.
 
 use std::path::PathBuf;
 
@@ -7,16 +7,16 @@ use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, r
 
 use crate::codes::INVALID_UTF8;
 
-/// What decides how a text is judged, apart from the text.
+/// The settings of an analysis.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Puppet's `strict` setting.
     pub strict: Strict,
-    /// Whether it is a template; by its name, unless said otherwise.
+    /// Whether it is a template [default: by its name].
     pub epp: Option<bool>,
     /// Puppet's `tasks` setting: whether `plan` and `apply` are keywords and catalogs are made only in `apply` blocks.
     pub tasks: bool,
-    /// Where modules lie; a file below is bound to the names its path stands for.
+    /// Directories of modules, in whose files names must match the path.
     pub modulepath: Vec<PathBuf>,
     /// The site manifest, whose files are bound to nothing.
     pub site: Option<PathBuf>,
@@ -24,18 +24,18 @@ pub struct Rules {
     pub here: PathBuf,
 }
 
-/// A text, read and judged.
+/// A text with its tree and its diagnostics.
 #[derive(Debug)]
 pub struct Analysis {
     /// The tree.
     pub parse: Parse,
-    /// All that is wrong, the grammar's objections first.
+    /// All diagnostics, syntax errors first.
     pub diagnostics: Vec<Diagnostic>,
     ungrammatical: bool,
 }
 
 impl Analysis {
-    /// Reads and judges a text.
+    /// Analyses a text.
     pub fn new(source: &Source, rules: &Rules) -> Self {
         roomy(|| Self::made(source, rules))
     }

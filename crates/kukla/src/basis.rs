@@ -1,22 +1,22 @@
-//! What a compilation rests on, in a form that outlives it.
+//! The inputs of a catalog, in a form that outlives its compilation.
 
 use kukla_eval::environment::Node;
 use kukla_values::{Hash, format};
 use kukla_world::record::{Digest, InputSet, Record};
 
-/// What a compilation rests on, in a form that outlives it.
+/// The inputs of a catalog, in a form that outlives its compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
     /// The digest of the node without its facts.
     pub node: Digest,
     /// The facts that were asked for, each with the digest of its value.
     pub facts: Vec<(String, Digest)>,
-    /// What was asked of the world.
+    /// The files and other inputs from the world.
     pub inputs: InputSet,
 }
 
 impl Basis {
-    /// What the compilation of a node in an environment rests on that left this record.
+    /// The inputs of a node in an environment, from the record of its compilation.
     pub fn new(node: &Node, environment: &str, record: &Record) -> Basis {
         let mut inputs = record.code.clone();
         inputs.extend(&record.data);
@@ -25,14 +25,14 @@ impl Basis {
         Basis { node: node_digest(node, environment), facts, inputs }
     }
 
-    /// The first fact that was asked for and is another one now.
+    /// The first fact among the inputs whose value has changed.
     pub fn changed_fact(&self, facts: &Hash) -> Option<&str> {
         let changed = self.facts.iter().find(|(name, digest)| fact_digest(facts, name) != *digest);
         changed.map(|(name, _)| name.as_str())
     }
 }
 
-/// What a node has besides facts, as the record names it.
+/// The parts of a node besides facts, as the record names them.
 const BEYOND_FACTS: [&str; 3] = ["trusted", "server_facts", "environment"];
 
 /// The digest of everything about a node in an environment but its facts.

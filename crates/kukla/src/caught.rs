@@ -9,7 +9,7 @@ use crate::codes::INTERNAL_FAILURE;
 
 /// Runs something; a panic is an error like others, with a code of its own.
 pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Box<Diagnostic>> {
-    // Whatever was half done when it happened belongs to this run alone; what is shared is written whole or not at all.
+    // Half-done work belongs to this run alone; shared state is written completely or not at all.
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| Box::new(failure(&*panic)))
 }
 

@@ -1,10 +1,10 @@
-//! The names of nodes: Puppet's rule for what a certificate may be called.
+//! The names of nodes: Puppet's rule for names of certificates.
 
 use kukla_syntax::{Diagnostic, Stage, diagnostic};
 
 use crate::codes::BAD_NODE_NAME;
 
-/// Why a node cannot have this name, if it cannot.
+/// Checks that a node can have this name.
 ///
 /// A certificate's name is printable ASCII without a slash; Puppet's stores, which keep a file for each node, refuse a backslash, a
 /// drive letter and dots that lead up as well. Facts, requests and classifiers are written by others, and their names end up in

@@ -1,4 +1,4 @@
-//! External node classifiers: what they print says which classes, variables and environment a node has.
+//! External node classifiers: they print the classes, variables and environment of a node.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use kukla_world::{FileError, World};
 
 use crate::problems::cannot_read;
 
-/// What a classifier says about a node.
+/// The classification of a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Classification {
     /// Classes, with parameters where given.
@@ -49,7 +49,7 @@ impl Classification {
         Classification::parse(&bytes, &name)
     }
 
-    /// Reads what a classifier printed: YAML with `classes`, `parameters` and `environment`.
+    /// Parses the output of a classifier: YAML with `classes`, `parameters` and `environment`.
     pub fn parse(bytes: &[u8], from: &str) -> Result<Classification, Problem> {
         let invalid = |why: String| Problem::invalid("").because(why);
         let options = yaml::Options { aliases: true, symbols: true, times: true };
@@ -117,12 +117,12 @@ mod tests {
     fn classes_as_names_or_with_parameters() {
         let text =
             b"classes:\n  ntp:\n    servers: [a]\n  base:\nparameters:\n  role: web\nenvironment: test\n";
-        let said = Classification::parse(text, "enc").unwrap();
-        assert_eq!(said.classes.len(), 2);
-        assert!(said.classes[0].1.is_some() && said.classes[1].1.is_none());
-        assert_eq!(said.environment.as_deref(), Some("test"));
-        let said = Classification::parse(b"classes: [ntp, base]", "enc").unwrap();
-        assert_eq!(said.classes, [("ntp".to_owned(), None), ("base".to_owned(), None)]);
+        let classification = Classification::parse(text, "enc").unwrap();
+        assert_eq!(classification.classes.len(), 2);
+        assert!(classification.classes[0].1.is_some() && classification.classes[1].1.is_none());
+        assert_eq!(classification.environment.as_deref(), Some("test"));
+        let classification = Classification::parse(b"classes: [ntp, base]", "enc").unwrap();
+        assert_eq!(classification.classes, [("ntp".to_owned(), None), ("base".to_owned(), None)]);
         assert!(Classification::parse(b"classes: 1", "enc").unwrap_err().to_string().contains("'classes'"));
     }
 }

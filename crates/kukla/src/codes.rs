@@ -1,4 +1,4 @@
-//! Every rule that Kukla can find broken, and those about requests, environments and their files.
+//! All error codes of Kukla, and the codes about requests, environments and their files.
 
 use kukla_syntax::Code;
 
@@ -22,7 +22,7 @@ pub fn all() -> impl Iterator<Item = &'static Code> {
 kukla_syntax::codes! {
     pub CODES;
 
-    /// Puppet code is UTF-8 text. Save the file in that encoding; the message says where the first byte is that does not fit.
+    /// Puppet code is UTF-8 text. Save the file in that encoding; the message has the position of the first invalid byte.
     INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
 
     /// A line of `environment.conf` is neither a section nor a setting.
@@ -41,7 +41,7 @@ kukla_syntax::codes! {
     /// The `environment.conf` cannot be read.
     UNREADABLE_ENVIRONMENT_CONF as BAD_ENVIRONMENT: Error, "{file}: {reason}";
 
-    /// How long an environment is kept is `unlimited`, or a number with a unit: `30s`, `5m`, `1h`.
+    /// The value of `environment_timeout` is `unlimited`, or a number with a unit: `30s`, `5m`, `1h`.
     ///
     /// `environment.conf`:
     ///
@@ -54,7 +54,7 @@ kukla_syntax::codes! {
     /// ```
     BAD_ENVIRONMENT_TIMEOUT as BAD_ENVIRONMENT: Error, "Invalid 'time to live' format '\"{text}\"' for parameter: environment_timeout";
 
-    /// A setting in `environment.conf` has a value that it cannot have.
+    /// A setting in `environment.conf` has an invalid value.
     ///
     /// `environment.conf`:
     ///
@@ -78,9 +78,18 @@ kukla_syntax::codes! {
     /// message is the agent's. `kukla compile --validate` finds it before any agent does.
     REFUSED_BY_AGENT: Error, "{message}";
 
-    /// What nodes export depends on what they collect from each other, in such a way that they never come to rest: each compilation changes what
-    /// the next one finds. The nodes and resources are named that are now there, now not.
+    /// The exports of nodes depend on what they collect from each other in such a way that they never settle: each compilation changes the resources that
+    /// the next one finds. The message names the nodes and resources that change.
     UNSETTLED_EXPORTS as RUNTIME_ERROR: Error, "exported resources do not settle after {passes} passes: {nodes}";
+
+    /// Resources of a catalog depend on each other in a cycle, so there is no order to apply them in, and an agent refuses the catalog. Remove one of the
+    /// relations: a `require`, `before`, `notify` or `subscribe`, an arrow, or the containment in a class that another relation names.
+    ///
+    /// ```puppet
+    /// notify { 'a': require => Notify['b'] }
+    /// notify { 'b': require => Notify['a'] }    # warning
+    /// ```
+    CYCLE: Warning, "dependency cycle on {nodes}: {cycle}";
 
     /// The run was cancelled before the node was compiled.
     CANCELLED as RUNTIME_ERROR: Error, "The run was cancelled";
@@ -88,6 +97,6 @@ kukla_syntax::codes! {
     /// A Ruby script takes more steps or memory, or writes more, than it may.
     SCRIPT_LIMIT as EVALUATION_LIMIT: Error, "The script {passes} than it may";
 
-    /// A mistake in Kukla. Please report it.
+    /// A bug in Kukla. Please report it.
     INTERNAL_FAILURE as INTERNAL_ERROR: Error, "Kukla failed, please report it: {what}";
 }

@@ -1,4 +1,4 @@
-//! From a node to its catalog, a value or data: what a site does, on any number of threads.
+//! Compilation, evaluation and lookup for a node of a site, on any number of threads.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ use crate::caught::caught;
 use crate::certname;
 use crate::site::Site;
 
-/// What came of a compilation, and what was logged on the way.
+/// The outcome of a compilation, with its log messages.
 #[derive(Debug)]
 pub struct Outcome<T> {
-    /// The result, or what went wrong.
+    /// The result, or the error.
     pub result: Result<T, Box<Diagnostic>>,
     /// The messages, in order.
     pub logs: Vec<Log>,
     /// How data was looked up, one lookup after the other, if asked; of a compilation that failed, as far as it came.
     pub explanation: Option<String>,
-    /// What it rests on, if the world is a [recorded](kukla_world::record::Recorded) one.
+    /// Its inputs, if the world [records](kukla_world::record::Recorded) them.
     pub record: Option<Box<Record>>,
 }
 
@@ -45,45 +45,45 @@ impl<T> Outcome<T> {
     }
 }
 
-/// What failed before it began has logged nothing.
+/// A compilation that failed before it began has no log messages.
 impl<T> From<Box<Diagnostic>> for Outcome<T> {
     fn from(failure: Box<Diagnostic>) -> Outcome<T> {
         Outcome { result: Err(failure), logs: Vec::new(), explanation: None, record: None }
     }
 }
 
-/// What a compilation is to give besides the catalog.
+/// The results of a compilation besides the catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompileOptions {
     /// Whether uncollected virtual resources stay in the catalog.
     pub keep_virtual: bool,
-    /// Whether to tell how data was looked up.
+    /// Whether to explain how data was looked up.
     pub explain: bool,
-    /// Whether to tell how attributes got their values.
+    /// Whether to record the origins of attribute values.
     pub provenance: bool,
-    /// Whether to tell where the time went.
+    /// Whether to profile the time.
     pub profile: bool,
 }
 
-/// A catalog and what else was asked for.
+/// A catalog, and the other results that the options ask for.
 #[derive(Debug)]
 pub struct Compiled {
     /// The catalog.
     pub catalog: Catalog,
-    /// How attributes got their values, if asked.
+    /// The origins of attribute values, if asked for.
     pub provenance: Option<Vec<Provenance>>,
-    /// What was decrypted on the way and must not be shown, if asked for how attributes got their values.
+    /// Values that were decrypted and must not be shown, if the origins of values are asked for.
     pub secrets: Vec<Str>,
-    /// Where the time went, if asked.
+    /// The profile, if asked for.
     pub profile: Option<Profile>,
 }
 
 /// The answer to a lookup.
 #[derive(Debug)]
 pub struct Answer {
-    /// The value and where it came from, or why there is none.
+    /// The value and its origin, or the error.
     pub found: Result<LookupHit, Box<Diagnostic>>,
-    /// How it was found, if asked.
+    /// The explanation, if asked for.
     pub explanation: Option<Explanation>,
 }
 
@@ -93,12 +93,12 @@ impl Site {
         self.compile_with(node, CompileOptions::default()).map(|compiled| compiled.catalog)
     }
 
-    /// Compiles the catalog of a node and says what else the options ask for.
+    /// Compiles the catalog of a node, with the other results that the options ask for.
     pub fn compile_with(&self, node: &Node, options: CompileOptions) -> Outcome<Compiled> {
         self.compile_while(node, options, || true)
     }
 
-    /// The same, for as long as someone wants it: if the settings have a deadline, it has passed as soon as nobody does.
+    /// The same, until `is_wanted` is false: then a deadline that the settings have counts as exceeded.
     pub fn compile_while(
         &self,
         node: &Node,
@@ -126,7 +126,7 @@ impl Site {
         })
     }
 
-    /// Compiles for the first time, when there is everything to read, with another thread that reads ahead.
+    /// Runs the first compilation of a site with another thread that reads files ahead.
     fn ahead_of<T>(&self, compile: impl FnOnce() -> T) -> T {
         if self.is_used.swap(true, Ordering::Relaxed) {
             return compile();
@@ -135,8 +135,8 @@ impl Site {
         self.environment.reading_ahead(programs, compile)
     }
 
-    /// Evaluates the site manifest for a node and gives the value of its last expression. What is lazy (defines, collectors)
-    /// is left undone; a prelude is compiled to completion first.
+    /// Evaluates the site manifest for a node and returns the value of its last expression. Defines and collectors, which are lazy,
+    /// are not evaluated; a prelude is compiled to completion first.
     pub fn eval(&self, node: &Node) -> Outcome<Value> {
         self.run(node, false, |vm| {
             let manifests = self.manifests_for(vm)?;
@@ -152,7 +152,7 @@ impl Site {
         })
     }
 
-    /// Looks data up in the context of a node: what the site manifest sets at the top is known.
+    /// Looks data up in the context of a node, with the top-scope variables of the site manifest.
     pub fn lookup(&self, node: &Node, request: &LookupRequest) -> Outcome<Answer> {
         self.look_up(node, false, |vm| Ok((vm.lookup_or_fail(request), None)))
     }
@@ -220,7 +220,7 @@ impl Site {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
-        // What could not be refused when it was charged is refused at the end.
+        // Charges that could not fail where they were made fail at the end.
         let result =
             body(&mut vm).and_then(|result| vm.budget().look().map(|()| result).map_err(Raise::from));
         let logs = vm.take_logs();
@@ -230,7 +230,7 @@ impl Site {
         Outcome { result, logs, explanation, record }
     }
 
-    /// The node as the server knows it, which adds the environment to its facts.
+    /// The node with the environment among its server facts.
     fn placed<'n>(&self, node: &'n Node) -> Cow<'n, Node> {
         let environment = Value::from(self.spec.environment.as_str());
         if node.server_facts.get("environment") == Some(&environment) {
@@ -241,7 +241,7 @@ impl Site {
         Cow::Owned(node)
     }
 
-    /// The catalog, under the version that the environment's `config_version` gives it if that may run.
+    /// The catalog, with the version from the environment's `config_version` if that may run.
     fn catalog(&self, vm: &mut Vm<'_>, keep_virtual: bool) -> Result<Catalog, Raise> {
         let manifests = self.manifests_for(vm)?;
         let mut catalog = vm.compile_as(manifests, OutputOptions { keep_virtual, is_last: true })?;
@@ -249,14 +249,14 @@ impl Site {
             Some(Ok(version)) => catalog.version = version.as_str().into(),
             Some(Err(why)) => vm.log(
                 LogLevel::Info,
-                format!("config_version was not asked, the time stands in for it: {why}"),
+                format!("config_version was not run, the catalog version is the time: {why}"),
             ),
             None => {}
         }
         Ok(catalog)
     }
 
-    /// The units of the site manifest; what is questionable about them is logged.
+    /// The units of the site manifest, after their warnings are logged.
     fn manifests_for(&self, vm: &mut Vm<'_>) -> Result<&[Arc<Unit>], Raise> {
         self.manifests.iter().for_each(|unit| vm.remark(&unit.remarks));
         match &self.broken_manifest {

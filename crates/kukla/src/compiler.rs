@@ -14,16 +14,16 @@ use crate::disk::DiskWorld;
 use crate::site::Site;
 use crate::spec::SiteSpec;
 
-/// So many sites are kept; a process that serves more forgets the one that was not asked for the longest.
-const KEPT: usize = 16;
+/// The most open sites; of more, the one that was not used for the longest time is closed.
+const MOST_SITES: usize = 16;
 
-/// Opens sites and keeps them for as long as nothing they were made from changes. Many threads can use it at once.
+/// Opens sites and keeps them open as long as their files do not change. Many threads can use it at once.
 #[derive(Debug)]
 pub struct Compiler {
     world: Arc<dyn World>,
     policy: Policy,
     exports: Option<Arc<dyn Exports>>,
-    /// The one asked for last comes last.
+    /// The most recently used one is last.
     sites: Mutex<Vec<Arc<Site>>>,
     /// Shared by all sites.
     programs: Arc<Programs>,
@@ -62,20 +62,20 @@ impl Compiler {
         }
     }
 
-    /// The same, with someone to ask what other nodes export.
+    /// The same, with a source of exported resources.
     #[must_use]
     pub fn with_exports(self, exports: Arc<dyn Exports>) -> Compiler {
         Compiler { exports: Some(exports), ..self }
     }
 
-    /// The same, with another policy for what code may reach outside; by default it may read what the process may, and run
+    /// The same, with another policy for code; by default code may read all files that the process may, and run
     /// nothing.
     #[must_use]
     pub fn with_policy(self, policy: Policy) -> Compiler {
         Compiler { policy, ..self }
     }
 
-    /// The same, with the programs of another compiler: what both of them read is read once.
+    /// The same, with the programs of another compiler: files that both read are parsed once.
     #[must_use]
     pub fn sharing(self, other: &Compiler) -> Compiler {
         Compiler { programs: Arc::clone(&other.programs), ruby: Arc::clone(&other.ruby), ..self }
@@ -91,12 +91,12 @@ impl Compiler {
         &self.programs
     }
 
-    /// The site that `spec` describes: one opened earlier if nothing it was made from has changed since.
+    /// The site that `spec` describes: one opened earlier if its files have not changed since.
     ///
-    /// Whether it has is asked here and nowhere else, at most once in the environment's `environment_timeout`: who compiles
-    /// many nodes opens the site once for all of them.
+    /// Files are checked here and nowhere else, at most once in the environment's `environment_timeout`: to compile
+    /// many nodes, open the site once for all of them.
     pub fn open(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
-        let known = self.known(spec);
+        let known = self.find_open(spec);
         if let Some(site) = &known
             && site.is_current()
         {
@@ -106,8 +106,8 @@ impl Compiler {
         Ok(self.keep(fresh, known.as_ref()))
     }
 
-    /// The site that `spec` describes, as it is now, whatever was opened before: for whoever was told that it has changed, or
-    /// decides for itself when to look.
+    /// The site that `spec` describes, opened again: for callers that know that it has changed, or that
+    /// decide themselves when to check.
     pub fn open_new(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
         let open =
             || Site::open(spec.clone(), self.guarded(), self.exports.clone(), &self.programs, &self.ruby);
@@ -119,7 +119,7 @@ impl Compiler {
         Guarded::new(Arc::clone(&self.world), self.policy.clone())
     }
 
-    fn known(&self, spec: &SiteSpec) -> Option<Arc<Site>> {
+    fn find_open(&self, spec: &SiteSpec) -> Option<Arc<Site>> {
         let mut sites = self.sites();
         let at = sites.iter().position(|site| site.spec == *spec)?;
         let site = sites.remove(at);
@@ -127,7 +127,7 @@ impl Compiler {
         Some(site)
     }
 
-    /// Keeps a site in place of one that has gone stale. If another thread was quicker to open it, its site is the one.
+    /// Keeps a site in place of a stale one. If another thread has opened it meanwhile, that site is used.
     fn keep(&self, fresh: Arc<Site>, stale: Option<&Arc<Site>>) -> Arc<Site> {
         let mut sites = self.sites();
         if let Some(at) = sites.iter().position(|site| site.spec == fresh.spec) {
@@ -135,7 +135,7 @@ impl Compiler {
                 return Arc::clone(&sites[at]);
             }
             sites.remove(at);
-        } else if sites.len() >= KEPT {
+        } else if sites.len() >= MOST_SITES {
             sites.remove(0);
         }
         sites.push(Arc::clone(&fresh));

@@ -19,7 +19,7 @@ struct Section {
 /// A line that is neither a section nor a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfError {
-    /// What is wrong.
+    /// The message, in Puppet's words.
     pub message: String,
     /// Its number.
     pub line: usize,
@@ -85,13 +85,13 @@ fn is_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric())
 }
 
-/// A quote at either end means nothing.
+/// Removes a quote at either end.
 fn unquoted(value: &str) -> &str {
     let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
     value.strip_suffix(['"', '\'']).unwrap_or(value).trim_end()
 }
 
-/// `{owner = root, mode = 640}` after a path says how a server creates the file; here it means nothing, but it has to be that.
+/// Removes `{owner = root, mode = 640}` after a path, with which a server creates the file; it has no effect here, but must be valid.
 fn without_file_options(value: &str) -> Result<String, String> {
     let Some((before, rest)) = value.split_once('{') else { return Ok(value.into()) };
     let Some((options, after)) = rest.split_once('}').filter(|(options, _)| !options.trim().is_empty())
@@ -113,7 +113,7 @@ fn without_file_options(value: &str) -> Result<String, String> {
     Ok(format!("{before}{after}").trim_end().into())
 }
 
-/// Replaces `$name` and `${name}` by what `lookup` knows; an unknown one is an error.
+/// Replaces `$name` and `${name}` with the values from `lookup`; an unknown name is an error.
 pub fn interpolate(value: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, Problem> {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;

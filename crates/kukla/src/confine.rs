@@ -1,4 +1,4 @@
-//! What of the files belongs to a site, where a policy lets nothing else be read.
+//! The files of a site, where the policy allows no others to be read.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use kukla_world::{Guarded, World};
 use crate::control::Layout;
 use crate::spec::SiteSpec;
 
-/// Admits what is named by whoever opens the site: that is not for the site to decide.
+/// Admits the paths in the options of the site, which its code cannot choose.
 pub(crate) fn admit_named(guard: &Guarded<Arc<dyn World>>, spec: &SiteSpec) {
     let named = spec.root().into_iter().chain(spec.manifest.clone());
     let named = named.chain(spec.settings.overrides.clone());
@@ -22,7 +22,7 @@ pub(crate) fn admit_named(guard: &Guarded<Arc<dyn World>>, spec: &SiteSpec) {
     }
 }
 
-/// Admits the places that the environment names for its modules and data, if its word counts.
+/// Admits the directories of modules and data that the environment names, if the policy allows it to.
 pub(crate) fn admit_placed(guard: &Guarded<Arc<dyn World>>, layout: Option<&Layout>) {
     let Some(layout) = layout.filter(|_| guard.policy().files.reach == Reach::Modules) else { return };
     layout.modulepath.iter().for_each(|directory| guard.admit(directory));
@@ -30,7 +30,7 @@ pub(crate) fn admit_placed(guard: &Guarded<Arc<dyn World>>, layout: Option<&Layo
     data_directories(guard, &config).iter().for_each(|directory| guard.admit(directory));
 }
 
-/// The directories in which a `hiera.yaml` says that data lies, as far as that does not depend on the node.
+/// The data directories of a `hiera.yaml`, as far as they do not depend on the node.
 fn data_directories(world: &dyn World, config: &Path) -> Vec<PathBuf> {
     let home = config.parent().unwrap_or(Path::new("/"));
     let document = world.read(config).ok().and_then(|text| yaml::read(&text, yaml::Options::HIERA).ok());

@@ -15,30 +15,30 @@ use crate::conf::{Conf, ConfError, interpolate};
 /// The directories Puppet searches for modules after an environment's own.
 pub const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
 
-/// What `environment.conf` and the directory layout say about an environment.
+/// The layout of an environment: its directory and its `environment.conf`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The environment's name: that of its directory, unless said otherwise.
+    /// The environment's name, by default that of its directory.
     pub name: String,
     /// Its directory.
     pub root: PathBuf,
-    /// Where its modules lie, in the order they are searched.
+    /// The directories of its modules, in the order they are searched.
     pub modulepath: Vec<PathBuf>,
     /// Its site manifest: a file or a directory of them.
     pub manifest: PathBuf,
     /// The command that prints the version of the configuration.
     pub config_version: Option<String>,
-    /// For how long the environment is kept without a look at its files, if it says so.
+    /// How long the environment is used without checking its files, if it is set.
     pub timeout: Option<Duration>,
     /// Settings it changes, by name.
     pub settings: Vec<(String, String)>,
-    /// What in `environment.conf` means nothing, in Puppet's words.
+    /// Settings of `environment.conf` that have no effect, in Puppet's words.
     pub warnings: Vec<String>,
-    /// What in `environment.conf` is refused, in Puppet's words.
+    /// Settings of `environment.conf` that are refused, in Puppet's words.
     pub errors: Vec<String>,
 }
 
-/// What `environment.conf` may set.
+/// The settings of `environment.conf`.
 const VALID: [&str; 7] = [
     "modulepath",
     "manifest",
@@ -93,7 +93,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The environment's own manifest counts, unless the settings say that there is one for all.
+    /// Sets the manifest: the environment's own, unless the settings have one for all environments.
     fn place_manifest(&mut self, own: Option<String>, settings: &Settings) {
         let text = |name: &str| settings.all.get(name).map(kukla_values::format::to_s).unwrap_or_default();
         let default = text("default_manifest");
@@ -132,7 +132,7 @@ impl Layout {
     }
 }
 
-/// What `environment_timeout` says: `unlimited`, or a number of seconds or of a unit.
+/// Parses `environment_timeout`: `unlimited`, or a number with an optional unit.
 pub(crate) fn time_to_live(text: &str) -> Result<Duration, Box<Diagnostic>> {
     if text == "unlimited" {
         return Ok(Duration::MAX);
@@ -156,7 +156,7 @@ fn unreadable(file: &Path, error: &ConfError) -> Box<Diagnostic> {
     Box::new(diagnostic!(BAD_ENVIRONMENT_CONF { problem: error.message }).at(place))
 }
 
-/// A setting with a value that it cannot have.
+/// A setting with an invalid value.
 pub(crate) fn bad_setting(problem: impl std::fmt::Display) -> Box<Diagnostic> {
     refused(diagnostic!(BAD_SETTING { problem }))
 }
@@ -166,7 +166,7 @@ fn refused(wrong: Diagnostic) -> Box<Diagnostic> {
     Box::new(wrong.in_stage(Stage::Data))
 }
 
-/// The directories a pattern of the module path stands for: `*` and `?` within a name.
+/// Expands a pattern of the module path: `*` and `?` within a name.
 fn expand(world: &dyn World, path: &Path) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::new()];
     for part in path.components() {
@@ -217,7 +217,7 @@ pub fn manifests(world: &dyn World, manifest: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A relative command is meant from the environment's directory.
+/// Makes a relative command absolute, from the environment's directory.
 fn absolute_command(root: &Path, command: &str) -> String {
     match command.split_once(' ') {
         _ if command.starts_with('/') => command.to_owned(),

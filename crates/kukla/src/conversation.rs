@@ -16,7 +16,7 @@ use kukla_world::{Conversation, FileError, FileResult};
 pub struct Talk {
     program: String,
     child: Child,
-    /// Lines on their way to it; none once it is given up.
+    /// Lines to send; none once the process is stopped.
     lines: Option<Sender<Vec<u8>>>,
     answers: Receiver<io::Result<Vec<u8>>>,
     complaints: Arc<Mutex<Vec<u8>>>,
@@ -25,7 +25,7 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Starts a command; each answer may take so long and have so many bytes.
+    /// Starts a command, with limits on the time and the bytes of each answer.
     pub fn start(command: &[String], longest: Duration, most: u64) -> FileResult<Talk> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(FileError::Other("no command was given".into()));
@@ -57,10 +57,10 @@ impl Talk {
         FileError::Other(format!("{}: {why}", self.program))
     }
 
-    /// What became of a process that has closed its output.
+    /// The end of a process that has closed its output.
     fn ended(&mut self) -> FileError {
         self.lines = None;
-        // It has a moment to end by itself, so that its status can be told.
+        // It has a moment to end by itself, so that its exit code is known.
         for _ in 0..100 {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return self.give_up(&format!("it ended without an answer ({status})"));
@@ -103,7 +103,7 @@ impl Conversation for Talk {
     }
 }
 
-/// Whatever happens, the process does not go on without anyone who talks to it.
+/// The process ends with the conversation.
 impl Drop for Talk {
     fn drop(&mut self) {
         let _ = self.child.kill();

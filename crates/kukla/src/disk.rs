@@ -22,9 +22,9 @@ use kukla_world::{
 use crate::conversation::Talk;
 use crate::pending::{Audience, Pending};
 
-/// The world as it is, for whoever may see all of it; a [`Policy`](kukla_world::Policy) stands between it and code.
+/// The disk, the clock and the commands of this machine, without restrictions; a [`Policy`](kukla_world::Policy) restricts code.
 ///
-/// No file and no command can take more than these limits, whoever asks.
+/// These limits hold for every file and every command.
 #[derive(Clone, Debug)]
 pub struct DiskWorld {
     /// How many bytes a file may have.
@@ -50,7 +50,7 @@ impl Default for DiskWorld {
 
 impl DiskWorld {
     /// Runs a command that finds a text on its standard input.
-    pub fn run_told(&self, command: &[String], input: Vec<u8>) -> FileResult<CommandOutput> {
+    pub fn run_with_input(&self, command: &[String], input: Vec<u8>) -> FileResult<CommandOutput> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(FileError::Other("no command was given".into()));
         };
@@ -66,7 +66,7 @@ impl DiskWorld {
             .spawn()
             .map_err(unable)?;
         if let Some(mut pipe) = child.stdin.take() {
-            // A command need not read what it is told.
+            // A command need not read its input.
             std::thread::spawn(move || drop(pipe.write_all(&input)));
         }
         let running = Running { child, until: Instant::now() + self.longest_run };
@@ -93,11 +93,11 @@ impl World for DiskWorld {
 
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
         let failed = |error: io::Error| FileError::Other(error.to_string());
-        // The one device that manifests name on purpose: what is read when there is nothing else.
+        // The one device that manifests name on purpose, for an empty file.
         if path.as_os_str() == NOTHING {
             return (self.stamp(path), Ok(Vec::new()));
         }
-        // To ask what was opened takes no second walk down the path, and what is no file does not keep us waiting.
+        // Asking the open file takes no second walk down the path, and a pipe does not block.
         let flags = if self.reads_pipes { NO_TERMINAL } else { NONBLOCKING | NO_TERMINAL };
         let opened = File::options().read(true).custom_flags(flags).open(path);
         match opened.and_then(|file| Ok((file.metadata()?, file))) {
@@ -118,10 +118,10 @@ impl World for DiskWorld {
         let mut entries: Vec<DirectoryEntry> = directory
             .flatten()
             .filter_map(|entry| {
-                // A name that is no text leads nowhere, which whoever wants the file then finds out.
+                // A name that is not valid text leads nowhere, so reading the file fails.
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let kind = entry.file_type().ok()?;
-                // A link counts as what it leads to; only links cost a further question.
+                // A link counts as its target; only links cost a further call.
                 let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
                 Some(DirectoryEntry { name, is_directory, is_link: kind.is_symlink() })
             })
@@ -151,7 +151,7 @@ impl World for DiskWorld {
     }
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.run_told(command, Vec::new())
+        self.run_with_input(command, Vec::new())
     }
 
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
@@ -159,7 +159,7 @@ impl World for DiskWorld {
     }
 
     fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
-        // What is put where nothing stays is gone.
+        // Writes to the null device are discarded.
         if path.as_os_str() == NOTHING {
             return Ok(());
         }
@@ -170,7 +170,7 @@ impl World for DiskWorld {
     }
 
     fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        // The directory of this process belongs to whoever runs it.
+        // The directory of this process belongs to the user who runs it.
         let about =
             std::fs::metadata(path.unwrap_or(Path::new("/proc/self"))).map_err(|_| FileError::NotFound)?;
         let modified = about.mtime().saturating_mul(1_000_000_000).saturating_add(about.mtime_nsec());
@@ -186,7 +186,7 @@ impl World for DiskWorld {
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
-        // Of what is not there, the part that is leads somewhere.
+        // Of a path that does not exist, the part that exists is resolved.
         let whole = self.here().join(path);
         for there in whole.ancestors() {
             if let (Ok(real), Ok(rest)) = (there.canonicalize(), whole.strip_prefix(there)) {
@@ -223,13 +223,6 @@ pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     write().map_err(|error: io::Error| Problem::io("write", path, &error))
 }
 
-/// So many bytes that nobody can foresee.
-pub(crate) fn random<const COUNT: usize>() -> io::Result<[u8; COUNT]> {
-    let mut bytes = [0; COUNT];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// Removes a file of our own making.
 pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
@@ -248,12 +241,12 @@ const NO_LINK: i32 =
     };
 
 fn stamp(about: &Metadata) -> Stamp {
-    // Not the time of modification, which whoever writes a file can set as they like.
+    // Not the time of modification, which a program can set freely.
     let since = about.ctime().saturating_mul(1_000_000_000).saturating_add(about.ctime_nsec());
     Stamp { version: since.unsigned_abs(), length: about.len() }
 }
 
-/// Reads a file about which this was found out. What is no file may have no end, or wait for someone to write it.
+/// Reads a file of a known length, up to a limit.
 fn read(mut file: File, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
     // Files that are made as they are read, such as those in /proc, have no length beforehand.
     let expected = if about.len() == 0 { most } else { about.len().min(most) };
@@ -271,7 +264,7 @@ fn read(mut file: File, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Changes what is at a path. It has been judged by where it leads, so a link that is there by now is not followed.
+/// Changes the file at a path. The policy has checked the resolved path, so a link that appeared since is not followed.
 fn alter(path: &Path, change: Change<'_>, most: u64) -> io::Result<()> {
     match change {
         Change::Open(Opening { create, new, truncate, mode }) => {
@@ -341,7 +334,7 @@ struct Running {
     until: Instant,
 }
 
-/// Why there is no output of a command.
+/// The reason that a command has no output.
 enum Stopped {
     Failed(io::Error),
     TooLong,
@@ -354,7 +347,7 @@ impl From<io::Error> for Stopped {
     }
 }
 
-/// Whatever happens, the command does not go on without anyone who waits for it.
+/// Stops the command in any case when nobody waits for it.
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -363,7 +356,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// What it writes until it ends.
+    /// Its output until it ends.
     fn output(mut self, most: u64) -> Result<CommandOutput, Stopped> {
         let stdout = self.child.stdout.take().map(|pipe| in_background(pipe, most));
         let stderr = self.child.stderr.take().map(|pipe| in_background(pipe, most));
@@ -397,7 +390,7 @@ fn in_background(pipe: impl Read + Send + 'static, most: u64) -> Receiver<io::Re
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(most.saturating_add(1)).read_to_end(&mut bytes);
-        // Whoever no longer waits has stopped the command.
+        // If nobody waits any more, the command was stopped.
         let _ = sender.send(read.map(|_| bytes));
     });
     receiver
@@ -426,9 +419,9 @@ mod tests {
             assert!(why.contains("it ran for more than"), "{why}");
         }
         assert!(matches!(world.run(&["/no/such/command".to_owned()]), Err(FileError::NotFound)));
-        let told = world.run_told(&["/bin/cat".to_owned()], b"told".to_vec()).unwrap();
-        assert_eq!(told.stdout, b"told");
-        assert_eq!(world.run_told(&["/bin/true".to_owned()], vec![0; 1 << 20]).unwrap().code, Some(0));
+        let output = world.run_with_input(&["/bin/cat".to_owned()], b"text".to_vec()).unwrap();
+        assert_eq!(output.stdout, b"text");
+        assert_eq!(world.run_with_input(&["/bin/true".to_owned()], vec![0; 1 << 20]).unwrap().code, Some(0));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Nodes that are compiled together and collect what the others export, until nothing changes any more.
+//! Nodes that are compiled together and collect each other's exported resources until nothing changes.
 //!
-//! Passes follow each other. In the first one collectors find nothing; in each of the others every node sees what the others exported in the pass
-//! before, so that the outcome does not depend on who comes first. After a pass those nodes are due again whose collectors would find something
-//! else now. Nodes that are not compiled here export what somebody else knows of them, a database say, and so do those whose compilation fails.
+//! Nodes are compiled in passes. In the first one collectors find nothing; in each later one every node sees the resources that the others exported in
+//! the pass before, so that the outcome does not depend on the order of nodes. After a pass, nodes whose collectors would find other resources
+//! are due again. Nodes that are not compiled here, and nodes whose compilation fails, export the resources that a store has of them.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -14,7 +14,7 @@
 //! let exchange = Arc::new(Exchange::new(None));
 //! let compiler = Compiler::new(MemoryWorld::default()).with_exports(exchange.clone());
 //! let site = compiler.open(&spec)?;
-//! // What nothing collects is for others to collect, so it has to be in the catalog.
+//! // Exported resources must be in the catalog for other nodes to collect.
 //! let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
 //!
 //! let settled = exchange.settle(|due| {
@@ -41,50 +41,50 @@ use kukla_values::{Str, Value};
 
 use crate::codes::UNSETTLED_EXPORTS;
 
-/// So often a fleet is compiled, and no more: what has not settled by then grows without end.
+/// The most passes; exports that have not settled by then grow without end.
 const PASSES: usize = 100;
 
-/// What nodes export to each other.
+/// The exported resources of nodes that are compiled together.
 #[derive(Debug)]
 pub struct Exchange {
-    /// Who knows what all others export.
+    /// The exported resources of all other nodes.
     others: Option<Arc<dyn Exports>>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whether nobody has been compiled yet.
+    /// Whether no node has been compiled yet.
     is_first: bool,
     members: BTreeMap<Str, Offer>,
-    /// What collectors asked in these passes, by their questions without whoever asks.
-    answers: BTreeMap<String, Answered>,
-    /// Which questions the collectors of each node asked.
+    /// The queries of collectors, without the node that asks.
+    answers: BTreeMap<String, CollectorQuery>,
+    /// The queries of the collectors of each node.
     asked: BTreeMap<Str, BTreeSet<String>>,
 }
 
-/// A question, and what all nodes answer to it.
+/// The query of a collector, and its results.
 #[derive(Clone, Debug)]
-struct Answered {
+struct CollectorQuery {
     wanted: ExportQuery,
-    /// What is known of all nodes elsewhere, once that has been asked.
+    /// The results from other nodes, once they were asked.
     elsewhere: Option<Arc<Vec<Arc<ExportedResource>>>>,
     all: Arc<Vec<Arc<ExportedResource>>>,
 }
 
-impl Answered {
-    /// A question that nobody has answered yet.
-    fn unknown(wanted: ExportQuery) -> Answered {
-        Answered { wanted, elsewhere: None, all: Arc::default() }
+impl CollectorQuery {
+    /// A query without results yet.
+    fn unknown(wanted: ExportQuery) -> CollectorQuery {
+        CollectorQuery { wanted, elsewhere: None, all: Arc::default() }
     }
 }
 
-/// What a node offers.
+/// The exports of a node.
 #[derive(Clone, Debug, PartialEq)]
 enum Offer {
-    /// What its catalog exports.
+    /// The resources that its catalog exports.
     Exports(Vec<Arc<ExportedResource>>),
-    /// Its compilation failed: what is known of it elsewhere stays true.
+    /// Its compilation failed, so its earlier exports stay valid.
     Failed,
 }
 
@@ -116,12 +116,12 @@ pub fn exported_resources(catalog: &Catalog) -> Vec<Resource> {
 }
 
 impl Exchange {
-    /// An exchange among nodes that are to be compiled, beside those that someone else knows.
+    /// An exchange among nodes that are to be compiled, besides the exported resources of other nodes.
     pub fn new(others: Option<Arc<dyn Exports>>) -> Exchange {
         Exchange { others, state: Mutex::new(State { is_first: true, ..State::default() }) }
     }
 
-    /// Takes note of what a node exports; nothing is known of that if it failed.
+    /// Records the exported resources of a node; none are known if it failed.
     pub fn note(&self, node: &str, exports: Option<Vec<Resource>>) {
         let name = Str::from(node);
         let own = |resource| Arc::new(ExportedResource { node: name.clone(), resource });
@@ -129,7 +129,7 @@ impl Exchange {
         self.state().members.insert(name.clone(), offer);
     }
 
-    /// Takes over what the first pass found out about a node in another exchange, where it rests on the same.
+    /// Takes over the first pass of a node from another exchange, in which its inputs are the same.
     pub fn note_same(&self, node: &str, other: &Exchange) {
         let (offer, asked) = {
             let other = other.state();
@@ -142,12 +142,12 @@ impl Exchange {
         let name = Str::from(node);
         state.members.extend(offer.map(|offer| (name.clone(), offer)));
         for (key, wanted) in asked {
-            state.answers.entry(key.clone()).or_insert_with(|| Answered::unknown(wanted));
+            state.answers.entry(key.clone()).or_insert_with(|| CollectorQuery::unknown(wanted));
             state.asked.entry(name.clone()).or_default().insert(key);
         }
     }
 
-    /// Whether a node collects what others export. If not, its catalog does not depend on them.
+    /// Whether a node collects exported resources. If not, its catalog does not depend on other nodes.
     pub fn collects(&self, node: &str) -> bool {
         self.state().asked.contains_key(node)
     }
@@ -161,8 +161,8 @@ impl Exchange {
         all.find(|each| each.resource.type_name == type_name && each.resource.title == title).cloned()
     }
 
-    /// Compiles nodes until nothing changes: `compile` is given the names of those that are due, all of them at first, and says what came of
-    /// each. Who has compiled all of them and [noted](Exchange::note) what they export says so by giving nothing at first.
+    /// Compiles nodes until nothing changes: `compile` gets the names of the nodes that are due, all of them at first, and returns the outcome of
+    /// each. A caller that has compiled all nodes and [recorded](Exchange::note) their exports returns nothing at first.
     pub fn settle<T, E>(
         &self,
         mut compile: impl FnMut(Option<&BTreeSet<String>>) -> Result<Vec<ExchangeMember<T>>, E>,
@@ -205,7 +205,7 @@ impl Exchange {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The nodes whose collectors would find something else than they did.
+    /// The nodes whose collectors would find other resources now.
     fn due(&self) -> BTreeSet<String> {
         let mut state = self.state();
         state.is_first = false;
@@ -213,7 +213,7 @@ impl Exchange {
         let before = std::mem::take(&mut state.answers);
         for (key, mut answered) in before {
             if answered.elsewhere.is_none() {
-                // Why there is no answer is for whoever asks to tell.
+                // The error is reported when the collector asks again.
                 let Ok(elsewhere) = self.elsewhere(&answered.wanted) else {
                     changed.insert(key, BTreeSet::from([Str::default()]));
                     continue;
@@ -226,7 +226,7 @@ impl Exchange {
             state.answers.insert(key, answered);
         }
         let is_due = |name: &Str, keys: &BTreeSet<String>| {
-            // What a node exports itself it finds without asking.
+            // A node finds its own exports without the exchange.
             keys.iter().filter_map(|key| changed.get(key)).flatten().any(|source| source != name)
         };
         let due = state.asked.iter().filter(|(name, keys)| is_due(name, keys));
@@ -239,8 +239,8 @@ impl Exchange {
 }
 
 impl State {
-    /// What all nodes answer to a question now, by their names.
-    fn answer(&self, question: &Answered) -> Arc<Vec<Arc<ExportedResource>>> {
+    /// The current results of a query, by node.
+    fn answer(&self, question: &CollectorQuery) -> Arc<Vec<Arc<ExportedResource>>> {
         let is_known_here = |node: &Str| self.members.get(node).is_some_and(|offer| *offer != Offer::Failed);
         let mut all: Vec<Arc<ExportedResource>> = question
             .elsewhere
@@ -264,9 +264,9 @@ impl Exports for Exchange {
         let key = format!("{general:?}");
         let mut state = self.state();
         if !state.answers.contains_key(&key) {
-            let mut answered = Answered::unknown(general);
+            let mut answered = CollectorQuery::unknown(general);
             if !state.is_first {
-                // A question to a database takes its time; others may go on meanwhile.
+                // A query of a database takes time; other threads go on meanwhile.
                 drop(state);
                 answered.elsewhere = Some(self.elsewhere(&answered.wanted)?);
                 state = self.state();
@@ -285,7 +285,7 @@ impl Exports for Exchange {
     }
 }
 
-/// The nodes whose part in two answers is not the same.
+/// The nodes whose part in two results differs.
 fn differing(before: &[Arc<ExportedResource>], after: &[Arc<ExportedResource>]) -> BTreeSet<Str> {
     let parts = |all: &[Arc<ExportedResource>]| {
         let mut parts = BTreeMap::<Str, Vec<Arc<ExportedResource>>>::new();
@@ -302,7 +302,7 @@ fn differing(before: &[Arc<ExportedResource>], after: &[Arc<ExportedResource>]) 
     before.keys().chain(after.keys()).filter(|node| !is_same(node)).cloned().collect()
 }
 
-/// What is wrong when offers come back to what they were without coming to rest: which nodes offer now this, now that. Nothing if none does.
+/// The error of exports that repeat without settling, with the nodes whose exports change; none if no exports change.
 fn unsettled(passes_seen: &[BTreeMap<Str, Offer>], passes: usize) -> Option<Box<Diagnostic>> {
     let mut moving = BTreeMap::<&Str, BTreeSet<String>>::new();
     for pair in passes_seen.windows(2) {
@@ -318,12 +318,12 @@ fn unsettled(passes_seen: &[BTreeMap<Str, Offer>], passes: usize) -> Option<Box<
             changed.extend(only(b, a));
         }
     }
-    let told = |(node, resources): (&&Str, &BTreeSet<String>)| {
+    let describe = |(node, resources): (&&Str, &BTreeSet<String>)| {
         format!("{node} ({})", resources.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
     };
-    let nodes: Vec<String> = moving.iter().map(told).collect();
+    let nodes: Vec<String> = moving.iter().map(describe).collect();
     let wrong = diagnostic!(UNSETTLED_EXPORTS { passes, nodes: nodes.join(", ") };
-        hint: "what these nodes export depends on what they collect; let one of them export whatever it finds");
+        hint: "the exports of these nodes depend on what they collect; make the exports of one of them independent of its collectors");
     (!moving.is_empty()).then(|| Box::new(wrong))
 }
 

@@ -1,4 +1,4 @@
-//! Exported resources from files: earlier catalogs of other nodes stand in for a database.
+//! Exported resources from catalogs in files, in place of a database.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use kukla_world::record::Digest;
 
 use crate::problems::cannot_read;
 
-/// What catalogs export, by the type of the resources.
+/// The exported resources of catalogs, by type.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogExports {
     by_type: BTreeMap<String, Vec<Arc<ExportedResource>>>,
 }
 
 impl CatalogExports {
-    /// Reads a catalog, or every `.json` file of a directory as one. They hold what they export if virtual resources were kept.
+    /// Reads a catalog, or every `.json` file of a directory. They must be compiled with virtual resources, which include exported ones.
     pub fn read(world: &dyn World, path: &Path) -> Result<CatalogExports, Problem> {
         let mut exports = CatalogExports::default();
         for file in files(world, path) {
@@ -32,18 +32,18 @@ impl CatalogExports {
         Ok(exports)
     }
 
-    /// The digest of all that would be read.
+    /// The digest of all files that would be read.
     pub fn digest(world: &dyn World, path: &Path) -> Result<Digest, Problem> {
         let texts = files(world, path).into_iter().map(|file| text(world, &file));
         Ok(Digest::of(texts.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// Adds one.
+    /// Adds an exported resource.
     pub(crate) fn add(&mut self, exported: Arc<ExportedResource>) {
         self.by_type.entry(exported.resource.type_name.to_string()).or_default().push(exported);
     }
 
-    /// Those of a type.
+    /// The exported resources of a type.
     pub(crate) fn of_type(&self, type_name: &str) -> impl Iterator<Item = &Arc<ExportedResource>> {
         self.by_type.get(type_name).into_iter().flatten()
     }
@@ -86,7 +86,7 @@ mod tests {
 
     fn compile(node: &str, exports: CatalogExports) -> Result<Catalog, String> {
         let mut spec = SiteSpec::of(SITE);
-        spec.settings.set("storeconfigs", true.into())?;
+        spec.settings.set("storeconfigs", true.into()).map_err(|problem| problem.to_string())?;
         let compiler = Compiler::new(MemoryWorld::default()).with_exports(Arc::new(exports));
         let options = CompileOptions { keep_virtual: true, ..CompileOptions::default() };
         let site = compiler.open(&spec).map_err(|failure| failure.to_string())?;

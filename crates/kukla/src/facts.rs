@@ -13,7 +13,7 @@ use kukla_formats::{json, yaml};
 use kukla_syntax::Problem;
 use kukla_values::{Hash, Value};
 
-/// The facts of a file and, where it says so, whose they are.
+/// The facts of a file and the node's name, if the file has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FactFile {
     /// The node's name.
@@ -23,7 +23,7 @@ pub struct FactFile {
 }
 
 impl FactFile {
-    /// Reads a fact file, which may hold the facts of several nodes. What looks like JSON and is none may still be YAML.
+    /// Reads a fact file, which may hold the facts of several nodes. Text that looks like JSON but is invalid is read as YAML.
     pub fn parse(bytes: &[u8], file: &str) -> Result<Vec<FactFile>, Problem> {
         let value = match from_json(bytes) {
             Some(value) => value,
@@ -36,7 +36,7 @@ impl FactFile {
         from_value(&value).ok_or_else(|| invalid(file, "expected a hash of names and values"))
     }
 
-    /// The node's name: what the file says, else what its facts say.
+    /// The node's name: that of the file, else that in its facts.
     pub fn node_name(&self) -> Option<&str> {
         let networking = self.facts.get("networking").and_then(Value::as_hash);
         self.node
@@ -51,7 +51,7 @@ fn invalid(file: &str, why: &str) -> Problem {
     Problem::invalid("invalid facts in").on(file).because(why)
 }
 
-/// The facts with the empty text wherever there is no value: that is what Puppet makes of those it receives.
+/// The facts with empty strings in place of missing values, as Puppet converts facts that it receives.
 pub fn without_nulls(facts: &Hash) -> Hash {
     facts.iter().map(|(name, value)| (filled(name), filled(value))).collect()
 }
@@ -70,7 +70,7 @@ fn from_json(bytes: &[u8]) -> Option<Value> {
     json::read(std::str::from_utf8(bytes).ok()?).ok().map(|document| document.value)
 }
 
-/// An agent's cached facts say that they are a Ruby object; the tag goes, its fields stay.
+/// Removes the tag of a Ruby object, which an agent's cached facts have.
 fn without_tag(bytes: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     match bytes.strip_prefix(b"--- !ruby/object:Puppet::Node::Facts") {
         Some(rest) => [b"---", rest].concat().into(),
@@ -111,7 +111,7 @@ fn from_hash(hash: &Hash) -> FactFile {
     FactFile { node: None, facts: hash.clone() }
 }
 
-/// Rows of one fact each; those of a node need not stand together.
+/// Rows of one fact each, in any order.
 fn from_rows(rows: &[Value]) -> Option<Vec<FactFile>> {
     let mut files: Vec<FactFile> = Vec::new();
     for row in rows {

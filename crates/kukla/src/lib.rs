@@ -1,7 +1,7 @@
 //! The compiler as a library: environments, nodes, catalogs.
 //!
 //! A [`Compiler`] sees a [`World`] of files and opens a [`Site`] in it, once; the site compiles as many nodes as there are, on
-//! as many threads as one likes.
+//! as many threads as you like.
 //!
 //! ```
 //! use kukla::{Compiler, MemoryWorld, Node, SiteSpec};
@@ -18,7 +18,7 @@
 //! let compiler = Compiler::new(world);
 //! let site = compiler.open(&SiteSpec::at("/control"))?;
 //!
-//! // A node has a name, and facts if it likes.
+//! // A node has a name, and facts.
 //! let mut node = Node::named("web1.example.com");
 //! node.facts.insert("kernel", "Linux");
 //!
@@ -31,9 +31,9 @@
 //! assert_eq!(file.get("content"), Some(&"a.example.com b.example.com".into()));
 //! assert!(catalog.to_json().contains(r#""title":"/etc/ntp.conf""#));
 //!
-//! // What is wrong with a program is data: a code, a message, a place.
+//! // An error is data: a code, a message, a position.
 //! let broken = compiler.open(&SiteSpec::of("$ports = [80]\n$ports * 2"))?;
-//! let failure = broken.compile(&node).result.expect_err("an array is no number");
+//! let failure = broken.compile(&node).result.expect_err("an array is not a number");
 //! assert_eq!(failure.location().map(|location| location.line()), Some(2));
 //! println!("{failure}");
 //! # Ok::<(), Box<kukla::Diagnostic>>(())
@@ -42,16 +42,16 @@
 //! | to | see |
 //! | --- | --- |
 //! | evaluate code, look up data | [`Site::eval`], [`Site::lookup`] |
-//! | know how attributes got their values | [`Site::compile_with`], [`provenance`] |
+//! | find the origins of attribute values | [`Site::compile_with`], [`provenance`] |
 //! | check a text without running it | [`analysis`] |
 //! | compile, watch and compare all nodes of a control repository | [`fleet`] |
-//! | compile nodes that collect what the others export | [`exchange`] |
+//! | compile nodes that collect each other's exports | [`exchange`] |
 //! | serve the machine interface | [`rpc`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
 //!
 //! The crates below are re-exported under their own names: [`syntax`], [`values`], [`world`], [`formats`],
 //! [`catalog`], [`hiera`], [`eval`], [`functions`].
-//! Nothing here is kept for the whole process but the table of built-in functions and that of interned names.
+//! The only state of the whole process is the table of built-in functions and that of interned names.
 
 pub mod analysis;
 pub mod basis;
@@ -68,6 +68,7 @@ mod confine;
 pub mod control;
 mod conversation;
 pub mod coverage;
+mod cycles;
 pub mod diff;
 mod disk;
 pub mod exchange;
@@ -89,6 +90,7 @@ mod watch;
 pub use caught::caught;
 pub use compile::{Answer, CompileOptions, Compiled, Outcome};
 pub use compiler::{Compiler, registry};
+pub use cycles::cycle_diagnostic;
 pub use disk::DiskWorld;
 pub use site::Site;
 pub use spec::SiteSpec;

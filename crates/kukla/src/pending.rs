@@ -1,4 +1,4 @@
-//! Files that appear under their names when they are whole.
+//! Files that appear under their names when they are complete.
 
 #![allow(clippy::disallowed_methods)] // they are written to the disk
 
@@ -8,24 +8,24 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that is written under a name of its own and gets its final one when it is whole. If that never happens, it goes.
+/// A file that is written under a temporary name and gets its final one when it is complete. Otherwise it is removed.
 #[derive(Debug)]
 pub struct Pending {
     path: PathBuf,
     written: Option<PathBuf>,
 }
 
-/// Whom a file is for.
+/// The readers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Whoever asked for it: it has to be on the disk before it has its name.
+    /// Anyone: it must be on the disk before it gets its name.
     Anyone,
-    /// Ourselves: nobody else can read it, and if it is lost it is made again.
+    /// Ourselves: nobody else can read it, and it can be made again.
     Ourselves,
 }
 
 impl Pending {
-    /// Writes a file to be.
+    /// Writes a file under a temporary name.
     pub fn write(path: &Path, bytes: &[u8], audience: Audience) -> io::Result<Pending> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +59,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         if let Some(part) = &self.written {
-            // What could not be finished is not left behind, if it can be helped.
+            // An incomplete file is removed, if possible.
             let _ = std::fs::remove_file(part);
         }
     }

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use kukla_eval::catalog::{How, Part, Provenance, Trail};
+use kukla_eval::catalog::{AttributeSource, Part, Provenance, Trail};
 use kukla_eval::error::Location;
 use kukla_hiera::ValueOrigin;
 use serde_json::{Map, Value as Json, json};
 
-/// The document that stands beside a catalog: for each attribute of each resource how it got its value.
+/// The document beside a catalog: the origin of each attribute of each resource.
 pub fn document(node: &str, provenance: &[Provenance]) -> Json {
     let resources: Vec<Json> = provenance.iter().map(resource).collect();
     json!({"node": node, "resources": resources})
@@ -42,7 +42,7 @@ fn step(trail: &Trail, depth: usize) -> Json {
     match &trail.parts[..] {
         [] => {}
         _ if depth > DEEPEST => json["parts"] = "...".into(),
-        // What is one thing and nothing else needs no list.
+        // A single item needs no list.
         [Part::Data(places)] => json["data"] = data(places),
         [Part::Parameter(..) | Part::Variable(..)] => json["through"] = part(&trail.parts[0], depth),
         parts => json["parts"] = parts.iter().map(|p| part(p, depth)).collect(),
@@ -80,17 +80,17 @@ fn part(part: &Part, depth: usize) -> Json {
     json
 }
 
-fn name(how: How) -> &'static str {
+fn name(how: AttributeSource) -> &'static str {
     match how {
-        How::Manifest => "manifest",
-        How::Default => "default",
-        How::Override => "override",
-        How::Collector => "collector",
-        How::Classifier => "classifier",
-        How::ParameterDefault => "parameter default",
-        How::Data => "data",
-        How::Variable => "variable",
-        How::Lambda => "lambda",
+        AttributeSource::Manifest => "manifest",
+        AttributeSource::Default => "default",
+        AttributeSource::Override => "override",
+        AttributeSource::Collector => "collector",
+        AttributeSource::Classifier => "classifier",
+        AttributeSource::ParameterDefault => "parameter default",
+        AttributeSource::Data => "data",
+        AttributeSource::Variable => "variable",
+        AttributeSource::Lambda => "lambda",
     }
 }
 
@@ -110,15 +110,15 @@ fn write_chain(out: &mut String, trail: &Trail, indent: &str) {
         None => format!(" at line {}", location.line()),
     });
     let how = match trail.how {
-        How::Manifest => Some("set"),
-        How::Default => Some("resource default"),
-        How::Override => Some("override"),
-        How::Collector => Some("collector"),
-        How::Classifier => Some("given by the node classifier"),
-        How::ParameterDefault => Some("default of the parameter"),
-        How::Variable => Some("assigned"),
-        How::Lambda => Some("given to a lambda"),
-        How::Data => None,
+        AttributeSource::Manifest => Some("set"),
+        AttributeSource::Default => Some("resource default"),
+        AttributeSource::Override => Some("override"),
+        AttributeSource::Collector => Some("collector"),
+        AttributeSource::Classifier => Some("given by the node classifier"),
+        AttributeSource::ParameterDefault => Some("default of the parameter"),
+        AttributeSource::Variable => Some("assigned"),
+        AttributeSource::Lambda => Some("given to a lambda"),
+        AttributeSource::Data => None,
     };
     if let Some(how) = how {
         let _ = writeln!(out, "{indent}{how}{}", place.unwrap_or_default());

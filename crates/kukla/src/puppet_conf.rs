@@ -1,7 +1,7 @@
 //! `puppet.conf`: the settings of a server, as far as compiling a catalog depends on them.
 //!
-//! A setting is taken from `[server]`, else from `[master]`, else from `[main]`; values may refer to other settings. Where it
-//! says nothing, Puppet's defaults hold, with `confdir` being the directory of the file and `codedir` the directory `code`
+//! A setting is taken from `[server]`, else from `[master]`, else from `[main]`; values may refer to other settings. Settings that are not
+//! set have Puppet's defaults, with `confdir` being the directory of the file and `codedir` the directory `code`
 //! beside it, which for `/etc/puppetlabs/puppet/puppet.conf` are the usual ones.
 
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const SECTIONS: [&str; 5] = ["main", "server", "master", "agent", "user"];
 /// Those a server reads, the most important first.
 const READ: [&str; 3] = ["server", "master", "main"];
 
-/// What only an environment can say; servers ignore it in `puppet.conf`.
+/// Settings of environments, which servers ignore in `puppet.conf`.
 const OF_ENVIRONMENTS: [&str; 3] = ["config_version", "manifest", "modulepath"];
 
 /// Values that refer to each other deeper than this do so in a circle.
@@ -49,7 +49,7 @@ impl PuppetConf {
         let confdir = file.parent().unwrap_or(Path::new("/"));
         let found = Finder { conf, confdir, defaults: Settings::default().all };
         let settings = found.names().into_iter().map(|setting| {
-            let value = found.value(&setting, 0).map_err(|why| {
+            let value = found.resolve(&setting, 0).map_err(|why| {
                 invalid().caused_by(Problem::invalid("invalid setting").on(&setting).caused_by(why))
             })?;
             Ok((setting, value.unwrap_or_default()))
@@ -62,8 +62,8 @@ impl PuppetConf {
         self.settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a setting has a value other than "none".
-    pub fn given(&self, name: &str) -> Option<&str> {
+    /// The value of a setting, unless it is empty or "none".
+    pub fn value(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty() && *value != "none")
     }
 
@@ -74,7 +74,7 @@ impl PuppetConf {
 
     /// The command that classifies nodes, if there is one.
     pub fn external_nodes(&self) -> Option<&str> {
-        (self.get("node_terminus") == Some("exec")).then(|| self.given("external_nodes")).flatten()
+        (self.get("node_terminus") == Some("exec")).then(|| self.value("external_nodes")).flatten()
     }
 
     /// Puts the settings into the description of a site.
@@ -94,7 +94,7 @@ impl PuppetConf {
         Ok(())
     }
 
-    /// Gives the extensions of trusted data their names, as `trusted_oid_mapping_file` says.
+    /// Names the extensions of trusted data, from `trusted_oid_mapping_file`.
     pub fn name_extensions(&self, world: &dyn World, trusted: &mut Hash) -> Result<(), Problem> {
         let Some(file) = self.get("trusted_oid_mapping_file").map(Path::new) else { return Ok(()) };
         let Ok(bytes) = world.read(file) else { return Ok(()) };
@@ -126,7 +126,7 @@ fn typed(known: &Hash, name: &str, value: &str) -> Value {
     }
 }
 
-/// Values by name, whoever gives them.
+/// Values by name, from the file or the defaults.
 struct Finder<'a> {
     conf: Conf,
     confdir: &'a Path,
@@ -134,7 +134,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The settings worth knowing: those of the file, and those that depend on where it lies.
+    /// The settings to read: those of the file, and those that depend on its directory.
     fn names(&self) -> Vec<String> {
         let derived = [
             "confdir",
@@ -153,7 +153,7 @@ impl Finder<'_> {
         names
     }
 
-    fn value(&self, name: &str, depth: usize) -> Result<Option<String>, Problem> {
+    fn resolve(&self, name: &str, depth: usize) -> Result<Option<String>, Problem> {
         let written = READ.iter().find_map(|section| self.conf.get(section, name));
         let value = match (written, name) {
             (Some(written), _) => written.to_owned(),
@@ -173,7 +173,7 @@ impl Finder<'_> {
         if depth >= MAX_DEPTH {
             return Err(Problem::invalid("the value refers to itself"));
         }
-        interpolate(&value, |other| self.value(other, depth + 1).ok().flatten()).map(Some)
+        interpolate(&value, |other| self.resolve(other, depth + 1).ok().flatten()).map(Some)
     }
 }
 

@@ -19,14 +19,14 @@ use crate::codes::SCRIPT_LIMIT;
 pub enum Ended {
     /// By itself or with `exit`: the status.
     With(i32),
-    /// By an exception that nothing rescued, or because it used too much: what is to be said about it.
+    /// By an exception that nothing rescued, or at a limit: the message.
     Failed(String),
 }
 
-/// How much a script may use.
+/// The limits of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptLimits {
-    /// Steps, a step being about what a call takes.
+    /// Steps; a call takes about one.
     pub steps: u64,
     /// Bytes that its values take at any time.
     pub memory: u64,
@@ -40,7 +40,7 @@ impl Default for ScriptLimits {
     }
 }
 
-/// What surrounds a script: a world behind a policy, three streams, limits.
+/// The environment of a script: a world behind a policy, three streams, limits.
 pub struct Surroundings<'s> {
     world: &'s dyn World,
     input: Option<&'s mut dyn BufRead>,
@@ -55,7 +55,7 @@ fn passed(what: &str, option: &str) -> Error {
 }
 
 impl<'s> Surroundings<'s> {
-    /// The surroundings of a script that may use so much and has nothing to read.
+    /// The environment of a script with these limits and without input.
     pub fn new(
         world: &'s dyn World,
         out: &'s mut dyn Write,
@@ -113,7 +113,7 @@ impl Host for Surroundings<'_> {
     }
 
     fn write_err(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        // What was written before is seen before.
+        // Earlier output comes first.
         self.out.flush()?;
         self.err.write_all(bytes)
     }
@@ -123,7 +123,7 @@ impl Host for Surroundings<'_> {
     }
 
     fn read_line(&mut self) -> Option<Vec<u8>> {
-        // Whoever is to answer sees the question first.
+        // The prompt is shown before input is read.
         self.out.flush().ok()?;
         let mut line = Vec::new();
         let read = self.input.as_mut()?.read_until(b'\n', &mut line).ok()?;
@@ -139,7 +139,7 @@ impl Host for Surroundings<'_> {
     }
 }
 
-/// The code of a template, as Puppet reads templates: what it renders is the value of the code.
+/// The code of a template, as Puppet reads templates: its value is the rendered text.
 pub fn template(text: &str) -> String {
     erb::compile(text, erb::Trim::DASH, "_erbout")
 }
@@ -214,37 +214,37 @@ fn ended(ruby: &mut Ruby<'_>, result: RubyResult<()>) -> Ended {
     }
 }
 
-/// A conversation in Ruby: what was assigned and defined stays known.
+/// An interactive session in Ruby: assignments and definitions persist.
 pub struct Conversation<'s> {
     ruby: Ruby<'s>,
 }
 
-/// What came of a piece of code in a conversation.
+/// The result of one input of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum SessionResult {
     /// Its value, inspected.
     Value(String),
     /// It goes on on the next line.
     Unfinished,
-    /// It raised an exception, or ended the conversation.
+    /// It raised an exception, or ended the session.
     Ended(Ended),
 }
 
 impl<'s> Conversation<'s> {
-    /// A conversation in which nothing was said yet.
+    /// A new session.
     pub fn new(surroundings: &'s mut Surroundings<'_>) -> Conversation<'s> {
         Conversation { ruby: Ruby::new(State::new(), surroundings) }
     }
 
     /// Evaluates a piece of code.
-    pub fn say(&mut self, text: &str) -> Said {
+    pub fn say(&mut self, text: &str) -> SessionResult {
         roomy(|| {
             if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.is_unfinished) {
-                return Said::Unfinished;
+                return SessionResult::Unfinished;
             }
             match self.evaluate(text) {
-                Ok(shown) => Said::Value(shown),
-                Err(unwind) => Said::Ended(ended(&mut self.ruby, Err(unwind))),
+                Ok(shown) => SessionResult::Value(shown),
+                Err(unwind) => SessionResult::Ended(ended(&mut self.ruby, Err(unwind))),
             }
         })
     }

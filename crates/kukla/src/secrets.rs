@@ -1,4 +1,4 @@
-//! Values for people to read: without what is sensitive, wherever it is inside.
+//! Values without their sensitive parts, for people to read.
 
 use kukla_syntax::deep;
 use kukla_values::Value;
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 const REDACTED: &str = "Sensitive [value redacted]";
 
-/// A value as it stands in a catalog, without what is sensitive; there that is a hash that says so.
+/// A value of a catalog without its sensitive parts, which catalogs have as a hash.
 pub fn redacted(value: &Value) -> Value {
     match value {
         Value::Sensitive(_) => REDACTED.into(),
@@ -22,7 +22,7 @@ pub fn redacted(value: &Value) -> Value {
     }
 }
 
-/// Rich data without what is sensitive.
+/// Removes the sensitive parts of rich data.
 pub fn redact_json(json: &mut Json) {
     match json {
         Json::Object(entries) if entries.get("__ptype").and_then(Json::as_str) == Some("Sensitive") => {

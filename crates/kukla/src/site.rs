@@ -24,25 +24,25 @@ use crate::spec::SiteSpec;
 use crate::watch::Watched;
 use kukla_extensions::{RubyExtensions, RubyPrograms};
 
-/// An environment with its site manifest and data: what all compilations of one site share.
+/// An environment with its site manifest and data, which all compilations of a site share.
 ///
-/// Files are read when first needed and never again; a site is a picture of the world at the time it was asked. Any number
+/// Files are read when first needed and never again; a site is a snapshot of the world. Any number
 /// of threads can compile at once.
 #[derive(Debug)]
 pub struct Site {
-    /// What it was opened as.
+    /// The options it was opened with.
     pub spec: SiteSpec,
     /// The environment, its definitions and those of the site manifest.
     pub environment: Environment,
     /// The units of the site manifest, in order, up to one that cannot be read.
     pub manifests: Vec<Arc<Unit>>,
-    /// What is wrong with that one.
+    /// The error of that one.
     pub broken_manifest: Option<Arc<Diagnostic>>,
     /// The unit to compile to completion first.
     pub prelude: Option<Loaded>,
     /// Data files, read once.
     pub data: Arc<DataCache>,
-    /// What `environment.conf` says, if the environment has a directory.
+    /// The layout of the environment, if it has a directory.
     pub layout: Option<Layout>,
     version: OnceLock<Option<Result<String, Problem>>>,
     watched: Arc<Watched>,
@@ -53,7 +53,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// What the environment's `config_version` command prints, asked once; `None` if the environment has none.
+    /// The output of the environment's `config_version` command, which runs once; `None` if there is none.
     pub fn version(&self) -> Option<&Result<String, Problem>> {
         let ask = || {
             let command = self.layout.as_ref()?.config_version.as_ref()?;
@@ -70,19 +70,19 @@ impl Site {
         self.version.get_or_init(ask).as_ref()
     }
 
-    /// Whether all that the site was made from is as it was. Within the environment's `environment_timeout` nothing is asked
-    /// and the answer is yes; otherwise every file it has ever looked for is, so this is for once in a batch of nodes.
+    /// Whether the files of the site have not changed. Within the environment's `environment_timeout` no file is checked
+    /// and the answer is yes; otherwise every file it has ever looked for is, so call this once for a batch of nodes.
     pub fn is_current(&self) -> bool {
         self.watched.is_current(self.timeout)
     }
 
-    /// Whether all that the site was made from is as it was, asked now.
+    /// Whether the files of the site have not changed, checked now.
     pub fn is_unchanged(&self) -> bool {
         self.watched.is_current(Duration::ZERO)
     }
 
-    /// How much of the world the site has looked at so far. As long as this stays the same, all it gives comes from one picture
-    /// of the world; when it grows, [`Site::is_unchanged`] tells whether the picture still is of one moment.
+    /// The number of paths that the site has looked at so far. As long as it stays the same, all results come from one snapshot
+    /// of the world; when it grows, [`Site::is_unchanged`] checks whether the snapshot is still consistent.
     pub fn extent(&self) -> usize {
         self.watched.extent()
     }

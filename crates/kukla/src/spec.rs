@@ -1,4 +1,4 @@
-//! What makes one site different from another.
+//! The options of a site.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use kukla_eval::settings::Settings;
 
 use crate::control::BASE_MODULEPATH;
 
-/// Everything that decides what a site is, apart from the files it names.
+/// The options of a site, apart from the contents of its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteSpec {
     /// The environment's name.
@@ -15,13 +15,13 @@ pub struct SiteSpec {
     pub environmentpath: Option<PathBuf>,
     /// The environment's directory, where it is not one of `environmentpath`.
     pub environment_root: Option<PathBuf>,
-    /// What `$basemodulepath` stands for in `environment.conf`.
+    /// The value of `$basemodulepath` in `environment.conf`.
     pub basemodulepath: String,
-    /// Where modules lie; by default what `environment.conf` says.
+    /// Directories of modules; by default those of `environment.conf`.
     pub modulepath: Option<Vec<PathBuf>>,
-    /// A manifest file, or a directory of them; by default what `environment.conf` says.
+    /// A manifest file, or a directory of them; by default that of `environment.conf`.
     pub manifest: Option<PathBuf>,
-    /// Text to use as the site manifest, whatever `manifest` says.
+    /// Text to use as the site manifest, in place of `manifest`.
     pub code: Option<String>,
     /// Text that [`Site::eval`](crate::Site::eval) compiles to completion before `code` is evaluated in its top scope.
     pub prelude: Option<String>,
@@ -54,7 +54,7 @@ impl SiteSpec {
         SiteSpec { environment_root: Some(root.into()), ..SiteSpec::default() }
     }
 
-    /// A site that is nothing but this manifest.
+    /// A site with this manifest and nothing else.
     pub fn of(code: impl Into<String>) -> SiteSpec {
         SiteSpec { code: Some(code.into()), ..SiteSpec::default() }
     }

@@ -1,4 +1,4 @@
-//! What an agent would refuse, found before any agent does.
+//! Validation of catalogs as agents do it, before any agent sees them.
 
 use kukla_catalog::Catalog;
 use kukla_catalog::resource::{Resource, ResourceKind};
@@ -13,8 +13,8 @@ use crate::codes::REFUSED_BY_AGENT;
 use crate::site::Site;
 
 impl Site {
-    /// The resources of a catalog that the node's agent would refuse, because of a value or of attributes that do not go together. The
-    /// messages are the agent's. What depends on the state of the machine is not looked at.
+    /// The resources of a catalog that the node's agent would refuse, because of a value or of attributes that conflict. The
+    /// messages are the agent's. Checks that depend on the state of the machine are left out.
     pub fn validate(&self, node: &Node, catalog: &Catalog) -> Vec<Diagnostic> {
         let Some(extensions) = &self.environment.extensions else { return Vec::new() };
         let native = catalog.resources.iter().filter(|resource| {
@@ -33,14 +33,14 @@ impl Site {
             .collect()
     }
 
-    /// Adds to what a catalog rests on what the verdict on it rests on: the code of resource types, which may ask for any fact.
+    /// Adds the inputs of the validation to those of the catalog: the code of resource types, which may read any fact.
     pub fn note_validation(&self, record: &mut Record) {
         record.code.extend(&self.environment.inputs());
         record.facts.insert("facts".to_owned());
     }
 }
 
-/// Whether some of it is decided by the agent.
+/// Whether the agent computes a part of it.
 fn is_deferred(resource: &Resource) -> bool {
     fn within(value: &Value) -> bool {
         match value {
@@ -55,7 +55,7 @@ fn is_deferred(resource: &Resource) -> bool {
     resource.parameters.iter().any(|(_, value)| within(value))
 }
 
-/// What the agent is given of a resource.
+/// The attributes of a resource as the agent gets them.
 fn values(resource: &Resource) -> ResourceValues {
     let attributes = resource.parameters.iter().filter(|(_, value)| *value != Value::Undef);
     ResourceValues {
@@ -65,7 +65,7 @@ fn values(resource: &Resource) -> ResourceValues {
     }
 }
 
-/// Rich data stands in catalogs as a hash; where the agent makes text or bytes of it again, it is that.
+/// Rich data is a hash in catalogs; the agent converts it back to text or bytes.
 fn plain(value: &Value) -> Value {
     let Value::Hash(entries) = value else { return value.clone() };
     match (entries.get("__ptype").and_then(Value::as_str), entries.get("__pvalue")) {

@@ -1,4 +1,4 @@
-//! A world that remembers what was asked of it, so that it can tell whether the answers would still be the same.
+//! A world that remembers the paths it was asked for, to check later whether they have changed.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,69 +9,69 @@ use kukla_world::policy::Reach;
 use kukla_world::{Change, DirectoryEntry, FileResult, Stamp, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A world, and what was at every path that someone asked about.
+/// A world, and the stamps of all paths that were asked for.
 #[derive(Debug)]
 pub(crate) struct Watched {
     world: Arc<dyn World>,
-    seen: RwLock<Seen>,
-    /// When all answers were last known to hold.
+    seen: RwLock<SeenPaths>,
+    /// The time of the last check.
     checked: Mutex<Instant>,
-    /// Whether all of the world can be seen, so that what is in no directory is not there.
+    /// Whether the policy allows all paths, so that a name that is not in its directory does not exist.
     is_open: bool,
 }
 
-/// What was found, by the text of the path, which is quicker to compare than its components.
+/// The known paths, by their text, which is faster to compare than their components.
 ///
-/// Modules are searched for far more files than they have. Of what is missing, only the outermost missing directory is kept; where several
-/// files were missed in a directory, it is read, and whatever it does not have is not asked for.
+/// Modules are searched for far more files than they have. Of missing paths only the outermost missing directory is recorded; a directory in which several
+/// files were missing is listed, and names that it does not have are not asked for.
 #[derive(Debug, Default)]
-struct Seen {
-    paths: FxHashMap<Arc<OsStr>, Place>,
+struct SeenPaths {
+    paths: FxHashMap<Arc<OsStr>, PathEntry>,
     directories: FxHashMap<Arc<OsStr>, Directory>,
-    /// How many bytes the texts that are kept take.
+    /// The size of the cached texts, in bytes.
     held: usize,
 }
 
-/// What is at a path.
+/// The entry of a path.
 #[derive(Debug)]
-struct Place {
+struct PathEntry {
     stamp: Option<Stamp>,
     text: Text,
 }
 
-/// A directory that someone missed something in.
+/// A directory in which paths were missing.
 #[derive(Debug, Default)]
 struct Directory {
     missed: u32,
-    /// All that is in it, in lower case, as there are file systems that make no difference.
+    /// All names in it, in lower case, because some file systems ignore case.
     names: Option<FxHashSet<Box<str>>>,
 }
 
-/// What is known of the text at a path.
+/// The text of a file, if it is cached.
 #[derive(Debug)]
 enum Text {
-    /// Nobody has read it, or it is too large to be kept.
+    /// It was not read, or is too large to be cached.
     Unread,
     /// It was read once.
     Once,
-    /// The text itself: who reads it a second time will read it more often.
+    /// The text itself: a file that is read twice is read more often.
     Often(Arc<[u8]>),
 }
 
-/// After so many misses a directory is read.
+/// The number of missing paths after which a directory is listed.
 const MISSES: u32 = 3;
-/// How large a file may be to be kept, and how much all may take.
-const KEPT_FILE: usize = 256 << 10;
-const KEPT_FILES: usize = 8 << 20;
+/// The largest file to cache, and the most bytes of all cached files.
+const LARGEST_CACHED: usize = 256 << 10;
+const MOST_CACHED: usize = 8 << 20;
 
 impl Watched {
-    /// Watches what is asked of a world from now on.
+    /// Watches the paths that are asked for from now on.
     pub(crate) fn new(world: Arc<dyn World>) -> Watched {
         let is_open = world.policy().files.reach == Reach::Any;
         Watched { world, seen: RwLock::default(), checked: Mutex::new(present()), is_open }
     }
 
-    /// Whether everything that was asked for is as it was; taken for granted for so long. No lock is held while the world
+    /// Whether no path has changed; not checked again within `granted` after the last check. No lock is held while the world
     /// is asked.
     pub(crate) fn is_current(&self, granted: Duration) -> bool {
         let begun = present();
@@ -88,35 +88,35 @@ impl Watched {
         holds
     }
 
-    /// How many answers are kept.
+    /// The number of known paths.
     pub(crate) fn extent(&self) -> usize {
         self.seen().paths.len()
     }
 
-    /// What was at a path before anyone looked there.
+    /// The stamp of a path when it was first asked for.
     pub(crate) fn first_stamp(&self, path: &Path) -> Option<Stamp> {
         self.seen().stamp(path).flatten()
     }
 
-    fn seen(&self) -> RwLockReadGuard<'_, Seen> {
+    fn seen(&self) -> RwLockReadGuard<'_, SeenPaths> {
         self.seen.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn seen_mut(&self) -> RwLockWriteGuard<'_, Seen> {
+    fn seen_mut(&self) -> RwLockWriteGuard<'_, SeenPaths> {
         self.seen.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is at a path: the answer that was given before, if it was asked before.
+    /// The stamp of a path: the first one, if it was asked for before.
     fn find(&self, path: &Path) -> Option<Stamp> {
         let known = self.seen().find(path);
         if let Some(known) = known {
             return known;
         }
-        self.found(path, self.world.stamp(path))
+        self.record(path, self.world.stamp(path))
     }
 
-    /// Keeps what was found at a path that nobody had asked for.
-    fn found(&self, path: &Path, stamp: Option<Stamp>) -> Option<Stamp> {
+    /// Records the stamp of a path that was not asked for before.
+    fn record(&self, path: &Path, stamp: Option<Stamp>) -> Option<Stamp> {
         if stamp.is_none() && self.is_open {
             self.note_missing(path);
             return None;
@@ -124,13 +124,13 @@ impl Watched {
         self.note(path, stamp)
     }
 
-    /// Keeps what was at a path, unless someone else has seen it before.
+    /// Records the stamp of a path, unless another thread has.
     fn note(&self, path: &Path, stamp: Option<Stamp>) -> Option<Stamp> {
-        let place = Place { stamp, text: Text::Unread };
+        let place = PathEntry { stamp, text: Text::Unread };
         self.seen_mut().paths.entry(path.as_os_str().into()).or_insert(place).stamp
     }
 
-    /// Keeps that something is missing: the outermost of the directories it would be in that is missing as well.
+    /// Records that a path is missing, by the outermost of its directories that is missing.
     fn note_missing(&self, path: &Path) {
         let mut missing = path;
         let directory = loop {
@@ -151,24 +151,24 @@ impl Watched {
             directory.missed
         };
         if missed == MISSES {
-            // Asked before it is read: what changes in between is never missed.
+            // The stamp is taken before the directory is listed, so that no change is missed.
             self.note(directory, self.world.stamp(directory));
             self.note_names(directory, &self.world.list(directory));
         }
     }
 
-    /// Keeps what is in a directory that is watched. One that seems empty may just not be readable.
+    /// Records the names in a directory. One that seems empty may not be readable.
     fn note_names(&self, directory: &Path, entries: &[DirectoryEntry]) {
         if self.is_open && !entries.is_empty() {
             let names = entries.iter().map(|entry| entry.name.to_lowercase().into()).collect();
-            // As the parent of what is in it, it has no slash at its end.
+            // As the parent of its entries it has no trailing slash.
             let directory = directory.components().as_path().as_os_str();
             self.seen_mut().directories.entry(directory.into()).or_default().names = Some(names);
         }
     }
 
     fn read_watched(&self, path: &Path, stamp: Stamp) -> FileResult<Vec<u8>> {
-        if let Some(Place { text: Text::Often(text), .. }) = self.seen().paths.get(path.as_os_str()) {
+        if let Some(PathEntry { text: Text::Often(text), .. }) = self.seen().paths.get(path.as_os_str()) {
             return Ok(text.to_vec());
         }
         let bytes = self.world.read(path)?;
@@ -176,17 +176,17 @@ impl Watched {
         Ok(bytes)
     }
 
-    /// Keeps that a file was read, and its text if that was known.
+    /// Records that a file was read, and its text the second time.
     fn keep(&self, path: &Path, stamp: Stamp, bytes: &[u8]) {
-        // What is made as it is read has no length beforehand, and may be something else each time.
-        if bytes.len() as u64 != stamp.length || bytes.is_empty() || bytes.len() > KEPT_FILE {
+        // A file that is generated when it is read has no length, and may differ each time.
+        if bytes.len() as u64 != stamp.length || bytes.is_empty() || bytes.len() > LARGEST_CACHED {
             return;
         }
-        let Seen { paths, held, .. } = &mut *self.seen_mut();
+        let SeenPaths { paths, held, .. } = &mut *self.seen_mut();
         let Some(place) = paths.get_mut(path.as_os_str()) else { return };
         match place.text {
             Text::Unread => place.text = Text::Once,
-            Text::Once if *held + bytes.len() <= KEPT_FILES => {
+            Text::Once if *held + bytes.len() <= MOST_CACHED => {
                 *held += bytes.len();
                 place.text = Text::Often(bytes.into());
             }
@@ -195,8 +195,8 @@ impl Watched {
     }
 }
 
-impl Seen {
-    /// What was found at a path, or what must be there after what was found elsewhere.
+impl SeenPaths {
+    /// The stamp of a path, if it is known or follows from other paths.
     fn find(&self, path: &Path) -> Option<Option<Stamp>> {
         if let Some(known) = self.stamp(path) {
             return Some(known);
@@ -219,7 +219,7 @@ impl Seen {
         None
     }
 
-    /// Forgets what code has changed itself: what is at a path, what its directory has, and that directories are missing which it lies in.
+    /// Forgets a path that code has changed, the names in its directory, and its directories that were missing.
     fn forget(&mut self, path: &Path) {
         for (distance, place) in path.ancestors().enumerate() {
             if distance < 2 || self.stamp(place) == Some(None) {
@@ -229,12 +229,12 @@ impl Seen {
         }
     }
 
-    /// What was found at just that path.
+    /// The stamp of exactly this path.
     fn stamp(&self, path: &Path) -> Option<Option<Stamp>> {
         self.paths.get(path.as_os_str()).map(|place| place.stamp)
     }
 
-    /// Whether a directory is known to be there.
+    /// Whether a directory is known to exist.
     fn has(&self, directory: &Path) -> bool {
         self.directories.contains_key(directory.as_os_str())
             || self.stamp(directory).is_some_and(|stamp| stamp.is_some())
@@ -253,7 +253,7 @@ fn parted(path: &Path) -> Option<(&Path, Option<&str>)> {
     }
 }
 
-/// The clock here says when to look for changes again, never what a catalog holds.
+/// The clock decides when to check for changes, and never affects a catalog.
 #[allow(clippy::disallowed_methods)]
 fn present() -> Instant {
     Instant::now()
@@ -270,9 +270,9 @@ impl World for Watched {
             Some(Some(stamp)) => self.read_watched(path, stamp),
             Some(None) => self.world.read(path),
             None => {
-                // Asked before the file is read: what is written in between shows as a change, and so is never missed.
+                // The stamp is taken before the file is read, so that a write in between counts as a change.
                 let (stamp, bytes) = self.world.read_stamped(path);
-                if let (Some(stamp), Ok(bytes)) = (self.found(path, stamp), &bytes) {
+                if let (Some(stamp), Ok(bytes)) = (self.record(path, stamp), &bytes) {
                     self.keep(path, stamp, bytes);
                 }
                 bytes

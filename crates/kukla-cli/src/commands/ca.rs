@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kukla::syntax::{Problem, suggest};
+use kukla::syntax::Problem;
 use kukla_server::ca::doctor::{self, Grade};
-use kukla_server::ca::import::{self, Brought};
+use kukla_server::ca::import::{self, AuthorityFiles};
 use kukla_server::ca::setup::{self, HostFiles};
 use kukla_server::ca::status::{State, Status};
-use kukla_server::ca::{Authority, Refusal, Wanted, time};
+use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
 use kukla_server::settings::Settings;
 
 use super::options::split_assignment;
 use super::server_options::ServerOptions;
+use super::suggestion::with_suggestion;
 use crate::output::{self, out, outln};
 use crate::render::table::Table;
 use crate::{CommandResult, ExitKind, files};
@@ -78,7 +79,7 @@ enum Action {
         /// Alternative names, separated by commas: web.example.com, IP:10.0.0.1
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         alt_names: Vec<String>,
-        /// Add an extension, for example pp_role=web; repeatable
+        /// Add an extension, for example pp_role=web; can be repeated
         #[arg(long = "extension", value_name = "NAME=VALUE")]
         extensions: Vec<String>,
         /// Validity of the certificates, for example 90d or 5y [default: the setting ca_ttl]
@@ -143,8 +144,8 @@ pub fn run(args: &Args) -> CommandResult {
         Action::Import { cert_bundle, private_key, crl_chain } => {
             let certificates = files::read_bytes(cert_bundle)?;
             let (key, lists) = (files::read_bytes(private_key)?, files::read_bytes(crl_chain)?);
-            let brought = Brought { certificates: &certificates, key: &key, lists: &lists };
-            let authority = import::import(&layout, practice, brought)?;
+            let authority_files = AuthorityFiles { certificates: &certificates, key: &key, lists: &lists };
+            let authority = import::import(&layout, practice, authority_files)?;
             setup::make_host(&authority, host, &settings.alt_names)?;
             outln!("The authority is in {}", layout.directory.display());
             return Ok(ExitKind::Success);
@@ -181,13 +182,13 @@ pub fn run(args: &Args) -> CommandResult {
                 let (name, value) = split_assignment("--extension", extension)?;
                 Ok::<_, Problem>((name.to_owned(), value.to_owned()))
             });
-            let wanted = Wanted {
+            let options = CertificateOptions {
                 alt_names: alt_names.clone(),
                 extensions: extensions.collect::<Result<_, _>>()?,
                 lifetime: *ttl,
             };
             Ok(for_each(names, "generated", |name| {
-                let (key, certificate) = authority.generate(name, &wanted)?;
+                let (key, certificate) = authority.generate(name, &options)?;
                 let files = HostFiles { ssldir: host.ssldir.clone(), certname: name.to_owned() };
                 setup::write_host(&files, &key, &certificate)?;
                 outln!("{name}: {} and {}", files.certificate().display(), files.key().display());
@@ -241,10 +242,8 @@ fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> R
     let known = authority.statuses(None)?;
     for name in missing {
         let problem = Problem::not_found("no certificate or request of").on(format!("'{name}'"));
-        output::report(&match suggest::nearest(name, known.iter().map(|status| status.name.as_str())) {
-            Some(near) => problem.help(format!("did you mean '{near}'?")),
-            None => problem,
-        });
+        let names = known.iter().map(|status| status.name.as_str());
+        output::report(&with_suggestion(problem, name, names));
     }
     Ok(ExitKind::Findings)
 }

@@ -10,7 +10,7 @@ use kukla::{Catalog, Compiled};
 
 use super::fleet::SelectionArgs;
 use super::target::{Target, choose_with_code};
-use crate::memory::for_good;
+use crate::memory::keep_until_exit;
 use crate::output::{self, err};
 use crate::render::failure::{self, ErrorFormat};
 use crate::{CommandResult, ExitKind};
@@ -148,7 +148,7 @@ fn one(args: &Args) -> CommandResult {
     }
     args.selection.require_all(args.all)?;
     let options = args.target.options(&args.path)?;
-    let compiler = for_good(FleetCompiler::new(&options)?);
+    let compiler = keep_until_exit(FleetCompiler::new(&options)?);
     let node = choose_with_code(&options)?;
     let node_options = NodeCompileOptions {
         keep_virtual: args.keep_virtual,
@@ -159,8 +159,8 @@ fn one(args: &Args) -> CommandResult {
         ..NodeCompileOptions::default()
     };
     let site = compiler.compiler.open(&node.site);
-    let compilation = for_good(NodeCompilation::new(&site, &node, &node_options));
-    let failed = report(args, &node.node.name, &compilation);
+    let compilation = keep_until_exit(NodeCompilation::new(&site, &node, &node_options));
+    let failed = print_messages(args, &node.node.name, &compilation);
     let Ok(Compiled { catalog, provenance, profile, .. }) = &compilation.outcome.result else {
         return Ok(ExitKind::Findings);
     };
@@ -179,10 +179,10 @@ fn one(args: &Args) -> CommandResult {
         if path.as_os_str() == "-" {
             out += &text;
         } else {
-            output::file(path, text.as_bytes())?;
+            output::write_file(path, text.as_bytes())?;
         }
     }
-    output::document(&out);
+    output::write_document(&out);
     Ok(ExitKind::Success)
 }
 
@@ -196,7 +196,7 @@ fn print(catalog: &Catalog, format: Format) -> String {
 }
 
 /// Prints log messages and errors; whether they make the compilation a failure.
-fn report(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
+fn print_messages(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
     let mut out = String::new();
     let NodeCompilation { outcome, refused, .. } = compilation;
     for log in &outcome.logs {
@@ -214,8 +214,7 @@ fn report(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
             let cycles = compiled.catalog.cycles();
             let is_fatal = args.failing().cycles;
             for cycle in &cycles {
-                let level = if is_fatal { "error" } else { "warning" };
-                out += &format!("{level}[CYCLE]: dependency cycle on {node}: {}\n", cycle.join(" => "));
+                report::render_cycle(&mut out, &report::cycle(cycle, node, is_fatal), args.errors);
             }
             failed |= is_fatal && !cycles.is_empty();
         }

@@ -10,7 +10,7 @@ use super::fleet::SelectionArgs;
 use super::progress::ProgressLine;
 use super::target::{Target, named_files};
 use super::{cache, fleet};
-use crate::memory::for_good;
+use crate::memory::keep_until_exit;
 use crate::output;
 use crate::render::diff::{Extent, Format, render};
 use crate::{CommandResult, ExitKind};
@@ -29,11 +29,11 @@ Examples:
   kukla diff old/ new/ --facts facts/             two directories, every node with facts
   kukla diff web1-old.json web1-new.json          two catalogs")]
 pub struct Args {
-    /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or the
-    /// side before: a directory, a catalog, a revision [default: HEAD with the working tree]
+    /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or a
+    /// directory, catalog or revision before the change [default: HEAD with the working tree]
     #[arg(value_name = "FROM")]
     from: Option<String>,
-    /// The side after
+    /// Directory, catalog or revision after the change
     #[arg(value_name = "TO")]
     to: Option<String>,
     /// Control repository; revisions are those of its git repository
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> CommandResult {
             sites.from.options.selection = args.selection.read()?;
             sites.to.options.selection = sites.from.options.selection.clone();
             let options = options(args, &sites)?;
-            let comparison = for_good(FleetComparison::open(&sites.from, &sites.to)?);
+            let comparison = keep_until_exit(FleetComparison::open(&sites.from, &sites.to)?);
             match comparison.compare(&options, &ProgressLine::default()) {
                 Ok(mut report) => {
                     // A repository knows what it could not read when the comparison is over.
@@ -91,9 +91,11 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let text = render(&report, Extent { only_numbers: args.stat }, args.format);
     match (&args.output, args.format) {
-        (Some(file), _) => output::file(file, anstream::adapter::strip_str(&text).to_string().as_bytes())?,
+        (Some(file), _) => {
+            output::write_file(file, anstream::adapter::strip_str(&text).to_string().as_bytes())?
+        }
         (None, Format::Human) => output::out!("{text}"),
-        (None, _) => output::document(&text),
+        (None, _) => output::write_document(&text),
     }
     Ok(exit_kind(&report))
 }

@@ -34,16 +34,28 @@ pub fn run(args: &Args) -> CommandResult {
             all_codes().for_each(|code| table.row([code.name, code.message]));
             out!("{}", table.text());
         }
-        Some(name) => {
-            let code = all_codes().find(|code| code.name.eq_ignore_ascii_case(name));
-            out!("{}", explanation(code.ok_or_else(|| unknown(name))?));
-        }
+        Some(name) => match all_codes().find(|code| code.name.eq_ignore_ascii_case(name)) {
+            Some(code) => out!("{}", explanation(code)),
+            None => out!("{}", issue_explanation(name).ok_or_else(|| unknown(name))?),
+        },
     }
     Ok(ExitKind::Success)
 }
 
 fn explanation(code: &Code) -> String {
     format!("{}: {}\n\n    {}\n\n{}\n", code.name, severity(code), code.message, indented(&code.text()))
+}
+
+/// The explanation of a name under which Puppet reports several errors, which JSON output has as `issue`.
+fn issue_explanation(name: &str) -> Option<String> {
+    let codes: Vec<&Code> = all_codes().filter(|code| code.issue.eq_ignore_ascii_case(name)).collect();
+    let issue = codes.first()?.issue;
+    let mut table = Table::default();
+    codes.iter().for_each(|code| table.row([&format!("    {}", code.name), code.message]));
+    Some(format!(
+        "{issue}: Puppet's name for several errors, each with a code of its own\n\n{}",
+        table.text()
+    ))
 }
 
 /// Markdown for a terminal: examples are indented instead of fenced.

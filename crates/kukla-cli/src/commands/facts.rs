@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         chosen
     };
-    output::document(&print(&facts, args));
+    output::write_document(&print(&facts, args));
     Ok(ExitKind::findings_if(missing))
 }
 

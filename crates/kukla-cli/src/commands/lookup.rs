@@ -1,7 +1,6 @@
 //! `kukla lookup`: the value of a key in data, and where it comes from.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use kukla::eval::data;
 use kukla::fleet::{Fleet, FleetCompiler, Member, duplicate_nodes};
@@ -11,6 +10,7 @@ use kukla::syntax::Problem;
 use kukla::{Answer, Diagnostic, Outcome as LookupOutcome, Type, Value};
 
 use super::fleet::{self, SelectionArgs};
+use super::options::RepositoryOption;
 use super::target::{Target, choose_with_code};
 use crate::output::{err, outln};
 use crate::render::ValueFormat;
@@ -27,9 +27,8 @@ pub struct Args {
     /// Keys, tried in order; a dotted key selects a part of the value
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<String>,
-    /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
-    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
-    path: PathBuf,
+    #[command(flatten)]
+    repository: RepositoryOption,
     #[command(flatten)]
     target: Target,
     /// Merge strategy for the values of several levels: first, unique, hash, deep, or a hash of options as JSON
@@ -92,7 +91,7 @@ fn print_logs(outcome: LookupOutcome<Answer>) -> Result<Answer, Box<Diagnostic>>
 }
 
 fn one(args: &Args) -> CommandResult {
-    let options = args.target.options(&args.path)?;
+    let options = args.target.options(&args.repository.path)?;
     let compiler = FleetCompiler::new(&options)?.compiler;
     args.selection.require_all(args.all)?;
     let node = choose_with_code(&options)?;
@@ -152,7 +151,7 @@ fn summary(found: &LookupHit, format: ValueFormat) {
 }
 
 fn all(args: &Args) -> CommandResult {
-    let mut options = args.target.options(&args.path)?;
+    let mut options = args.target.options(&args.repository.path)?;
     options.selection = args.selection.read()?;
     let request = lookup_request(args)?;
     let fleet = match Fleet::open(&options) {

@@ -28,5 +28,6 @@ pub mod serve;
 mod server_options;
 pub mod store;
 mod stores;
+mod suggestion;
 mod target;
 pub mod why;

@@ -7,7 +7,7 @@ use kukla::syntax::Problem;
 /// The control repository, as the option `--in`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RepositoryOption {
-    /// Use the modules and data of this control repository, or this manifest
+    /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
     pub path: PathBuf,
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kukla::fleet::{FleetEvent, Observer};
 
-use crate::output::{err, errln};
+use crate::output::{self, err};
 
 /// The progress of a run over a fleet, shown if standard error is a terminal.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Observer for ProgressLine {
             }
             FleetEvent::NodeDone { node } => self.step(node),
             FleetEvent::Finished if self.is_shown => err!("\r\x1b[2K"),
-            FleetEvent::CacheFailed(problem) => errln!("kukla: {}", problem.with_help()),
+            FleetEvent::CacheFailed(problem) => output::report(problem),
             _ => {}
         }
     }

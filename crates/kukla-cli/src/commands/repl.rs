@@ -26,7 +26,7 @@ mod prelude;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Use the modules and data of this control repository, or this manifest
+    /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(default_value = ".")]
     path: PathBuf,
     #[command(flatten)]

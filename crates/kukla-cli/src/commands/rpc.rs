@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(directory) = &args.overrides {
         server = server.with_overrides(directory.clone());
     }
-    let server = memory::for_good(server);
+    let server = memory::keep_until_exit(server);
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut line = Vec::new();

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use kukla::ruby::{self, Conversation, Ended, Said, ScriptLimits, Surroundings};
+use kukla::ruby::{self, Conversation, Ended, ScriptLimits, SessionResult, Surroundings};
 use kukla::syntax::Problem;
 use kukla::world::policy::{Access, Commands, Files, Variables, Writes};
 use kukla::world::{Guarded, World};
@@ -31,10 +31,10 @@ pub struct Args {
     /// Run this code instead of a script; repeated options are lines of one script
     #[arg(short = 'e', value_name = "CODE")]
     code: Vec<String>,
-    /// Search this directory for `require`; repeatable
+    /// Search this directory for `require`; can be repeated
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Require this library first; repeatable
+    /// Require this library first; can be repeated
     #[arg(short = 'r', value_name = "LIBRARY")]
     require: Vec<String>,
     /// Abort the script after this many steps
@@ -167,11 +167,11 @@ fn run_prompt(args: &Args, world: &dyn World) -> CommandResult {
                 text.push('\n');
                 match conversation.say(&text) {
                     // An empty line ends unfinished code.
-                    Said::Unfinished if !blank => continue,
-                    Said::Unfinished => errln!("unfinished"),
-                    Said::Value(shown) => outln!("=> {shown}"),
-                    Said::Ended(Ended::Failed(message)) => errln!("{message}"),
-                    Said::Ended(Ended::With(status)) => return Ok(ExitKind::Code(status as u8)),
+                    SessionResult::Unfinished if !blank => continue,
+                    SessionResult::Unfinished => errln!("unfinished"),
+                    SessionResult::Value(shown) => outln!("=> {shown}"),
+                    SessionResult::Ended(Ended::Failed(message)) => errln!("{message}"),
+                    SessionResult::Ended(Ended::With(status)) => return Ok(ExitKind::Code(status as u8)),
                 }
                 // The prompt works without the history, too.
                 let _ = editor.add_history_entry(text.trim_end());

@@ -26,7 +26,7 @@ pub struct ServerOptions {
     /// Name of the server in its certificate [default: the name of this machine]
     #[arg(long, global = true, value_name = "NAME")]
     certname: Option<String>,
-    /// Override a setting of puppet.conf, for example autosign=true; repeatable
+    /// Override a setting of puppet.conf, for example autosign=true; can be repeated
     #[arg(long = "set", global = true, value_name = "SETTING=VALUE")]
     settings: Vec<String>,
 }

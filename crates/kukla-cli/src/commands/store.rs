@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
-use kukla::syntax::{Problem, suggest};
+use kukla::syntax::Problem;
 use kukla_store::{Question, Store, Timestamp};
 use serde_json::{Value as Json, json};
 
 use super::stores::StoreOptions;
+use super::suggestion::with_suggestion;
 use crate::output::{self, errln};
 use crate::render::table::Table;
 use crate::{CommandResult, ExitKind};
@@ -168,11 +169,11 @@ fn run_query(options: &QueryOptions, question: &Question) -> Result<Vec<Json>, P
 
 fn print(rows: Vec<Json>, format: Format) -> CommandResult {
     match format {
-        Format::Table => output::document(&table(&rows)),
+        Format::Table => output::write_document(&table(&rows)),
         Format::Json => {
             let lines: Vec<String> = rows.iter().map(|row| format!("  {row}")).collect();
             let body = if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join(",\n")) };
-            output::document(&format!("[{body}]\n"));
+            output::write_document(&format!("[{body}]\n"));
         }
     }
     Ok(ExitKind::Success)
@@ -223,21 +224,21 @@ fn print_facts(node: &str, options: &QueryOptions) -> CommandResult {
     ]);
     let rows = run_query(options, &Question::Ast(query))?;
     if rows.is_empty() {
-        let problem = Problem::not_found("no facts of").on(format!("'{node}'")).because("unknown node");
-        return Err(with_suggestion(problem, &*options.store.require()?, node)?);
+        let store = options.store.require()?;
+        let problem = Problem::not_found("no facts found for").on(format!("'{node}'"));
+        let is_known = store.catalog(node)?.is_some();
+        return Err(if is_known { problem } else { unknown_node(&*store, node)? });
     }
     print(rows, options.format)
 }
 
-/// A problem with an unknown node, with the name of a known node that is near.
-fn with_suggestion(problem: Problem, store: &dyn Store, node: &str) -> Result<Problem, Problem> {
+/// The problem of an unknown node, with the nearest of the known nodes.
+fn unknown_node(store: &dyn Store, node: &str) -> Result<Problem, Problem> {
+    let problem = Problem::not_found("unknown node").on(format!("'{node}'"));
     let query = json!(["from", "nodes", ["extract", ["certname"], ["=", "node_state", "any"]]]);
     let rows = store.query(&Question::Ast(query))?;
     let names = rows.iter().filter_map(|row| row["certname"].as_str());
-    Ok(match suggest::nearest(node, names) {
-        Some(near) => problem.help(format!("did you mean '{near}'?")),
-        None => problem.help("`kukla store nodes` lists the nodes"),
-    })
+    Ok(with_suggestion(problem, node, names).help("`kukla store nodes` lists the nodes"))
 }
 
 fn list_resources(
@@ -265,8 +266,7 @@ fn deactivate(store: &dyn Store, nodes: &[String]) -> CommandResult {
         if store.deactivate(node, Timestamp::now())? {
             errln!("{node} is deactivated");
         } else {
-            let problem = Problem::not_found("unknown node").on(format!("'{node}'"));
-            output::report(&with_suggestion(problem, store, node)?);
+            output::report(&unknown_node(store, node)?);
             is_missing = true;
         }
     }

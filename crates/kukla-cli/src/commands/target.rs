@@ -89,9 +89,9 @@ pub struct NodeTarget {
     pub node: SiteNode,
 }
 
-/// The disk as the command line sees it: users may name pipes.
+/// The disk as the command line sees it: users may name pipes and files of any size.
 pub fn named_files() -> DiskWorld {
-    DiskWorld { reads_pipes: true, ..DiskWorld::default() }
+    DiskWorld { reads_pipes: true, largest_file: u64::MAX, ..DiskWorld::default() }
 }
 
 impl Target {

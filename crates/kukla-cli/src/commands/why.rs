@@ -1,14 +1,14 @@
 //! `kukla why`: the origin of an attribute's value.
 
-use std::path::PathBuf;
-
 use kukla::catalog::ResourceRef;
 use kukla::fleet::FleetCompiler;
 use kukla::syntax::Problem;
 use kukla::{CompileOptions, Compiled, Value, provenance};
 
+use super::options::RepositoryOption;
+use super::suggestion::with_suggestion;
 use super::target::{Target, choose_with_code};
-use crate::output::{err, errln, out, outln};
+use crate::output::{self, err, out, outln};
 use crate::render::failure::{self, ErrorFormat};
 use crate::{CommandResult, ExitKind};
 
@@ -23,9 +23,8 @@ pub struct Args {
     resource: String,
     /// Attribute [default: all]
     attribute: Option<String>,
-    /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
-    #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
-    path: PathBuf,
+    #[command(flatten)]
+    repository: RepositoryOption,
     #[command(flatten)]
     target: Target,
 }
@@ -37,7 +36,7 @@ pub fn run(args: &Args) -> CommandResult {
             .on(format!("'{}'", args.resource))
             .help("write it as Type[title]")
     })?;
-    let fleet_options = args.target.options(&args.path)?;
+    let fleet_options = args.target.options(&args.repository.path)?;
     let node = choose_with_code(&fleet_options)?;
     let options = CompileOptions { provenance: true, ..CompileOptions::default() };
     let site = FleetCompiler::new(&fleet_options)?.compiler.open(&node.site);
@@ -57,7 +56,14 @@ pub fn run(args: &Args) -> CommandResult {
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
-        errln!("kukla: {} is not in the catalog of {}", args.resource, node.node.name);
+        let message = format!("{} is not in the catalog of {}", args.resource, node.node.name);
+        let names: Vec<String> =
+            catalog.resources.iter().map(|one| format!("{}[{}]", one.type_name, one.title)).collect();
+        output::report(&with_suggestion(
+            Problem::not_found(message),
+            &args.resource,
+            names.iter().map(String::as_str),
+        ));
         return Ok(ExitKind::Findings);
     };
     let mut found = false;
@@ -74,7 +80,9 @@ pub fn run(args: &Args) -> CommandResult {
     }
     match (&args.attribute, found) {
         (Some(attribute), false) => {
-            errln!("kukla: {} has no attribute '{attribute}'", args.resource);
+            let message = format!("{} has no attribute '{attribute}'", args.resource);
+            let names = resource.parameters.iter().map(|(name, _)| name.as_str());
+            output::report(&with_suggestion(Problem::not_found(message), attribute, names));
             Ok(ExitKind::Findings)
         }
         _ => Ok(ExitKind::Success),

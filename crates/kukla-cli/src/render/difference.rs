@@ -1,4 +1,4 @@
-//! What is different about the catalog of a node, line by line.
+//! The changes of a catalog as lines of text.
 
 use std::fmt::Write;
 
@@ -12,32 +12,32 @@ use similar::{ChangeTag, TextDiff};
 
 use super::visible::visible;
 
-/// One line of what is different.
+/// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// How far it stands to the right.
+    /// The number of blanks before it.
     pub indent: usize,
-    /// What it is.
+    /// Its role.
     pub sign: Sign,
-    /// What it says; nothing in it ends the line.
+    /// Its text, without line breaks.
     pub text: String,
 }
 
-/// What a line of a difference is.
+/// The role of a line in a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It was not there.
+    /// Only after the change.
     Added,
-    /// It is no longer there.
+    /// Only before the change.
     Removed,
-    /// It has become another.
+    /// Different after the change.
     Changed,
-    /// It is the same, and shown for what is beside it.
+    /// The same before and after, as context.
     Same,
-    /// It is said about the difference.
-    Said,
-    /// It is said about the difference, for those who ask why.
-    Aside,
+    /// A remark about the difference.
+    Remark,
+    /// The reason of a change.
+    Reason,
 }
 
 impl Sign {
@@ -46,8 +46,8 @@ impl Sign {
             Sign::Added => AnsiColor::Green.on_default(),
             Sign::Removed => AnsiColor::Red.on_default(),
             Sign::Changed => AnsiColor::Yellow.on_default(),
-            Sign::Same | Sign::Said => Style::new(),
-            Sign::Aside => Style::new().dimmed(),
+            Sign::Same | Sign::Remark => Style::new(),
+            Sign::Reason => Style::new().dimmed(),
         }
     }
 
@@ -57,12 +57,12 @@ impl Sign {
             Sign::Removed => "- ",
             Sign::Changed => "~ ",
             Sign::Same => "  ",
-            Sign::Said | Sign::Aside => "",
+            Sign::Remark | Sign::Reason => "",
         }
     }
 }
 
-/// What is different about the catalog of a node, one resource after the other. Colours are in the text.
+/// The changes of a catalog, resource by resource, with colours.
 pub fn human(changes: &Changes) -> String {
     let mut out = String::new();
     for Line { indent, sign, text } in lines(changes) {
@@ -72,7 +72,7 @@ pub fn human(changes: &Changes) -> String {
     out
 }
 
-/// What is different about the catalog of a node, one resource after the other.
+/// The changes of a catalog, resource by resource.
 pub fn lines(changes: &Changes) -> Vec<Line> {
     let mut out = Lines::default();
     changes.resources.iter().for_each(|change| resource(&mut out, change));
@@ -96,7 +96,7 @@ pub fn cycle(cycle: &[String]) -> String {
     format!("dependency cycle {}", cycle.join(" => "))
 }
 
-/// What there is to say about whether a resource is exported.
+/// The words for whether a resource is exported.
 pub const fn exported(change: &ResourceChange) -> &'static str {
     match (change.kind, change.exported) {
         (Kind::Changed, (false, true)) => " is exported now",
@@ -106,17 +106,17 @@ pub const fn exported(change: &ResourceChange) -> &'static str {
     }
 }
 
-/// What contains a resource, in words.
-pub fn container(place: Option<&ResourceRef>) -> String {
-    place.map_or_else(|| "nothing".into(), ToString::to_string)
+/// The container of a resource, in words.
+pub fn container(container: Option<&ResourceRef>) -> String {
+    container.map_or_else(|| "nothing".into(), ToString::to_string)
 }
 
-/// The name of an attribute, and where in its value something differs.
-pub fn place(name: &str, path: &[Value]) -> String {
-    path.iter().fold(name.to_owned(), |place, key| format!("{place}[{}]", inspect(key)))
+/// The name of an attribute, and the path in its value at which it differs.
+pub fn attribute_path(name: &str, path: &[Value]) -> String {
+    path.iter().fold(name.to_owned(), |text, key| format!("{text}[{}]", inspect(key)))
 }
 
-/// Both sides of a part, if it is a text of lines.
+/// The texts before and after, if they have several lines.
 pub fn texts(part: &PartChange) -> Option<(&str, &str)> {
     match (&part.before, &part.after) {
         (Some(Value::String(old)), Some(Value::String(new))) if old.contains('\n') || new.contains('\n') => {
@@ -126,7 +126,7 @@ pub fn texts(part: &PartChange) -> Option<(&str, &str)> {
     }
 }
 
-/// So many lines around those that differ are shown.
+/// The number of context lines around each difference.
 pub const CONTEXT: usize = 3;
 
 #[derive(Default)]
@@ -137,12 +137,12 @@ impl Lines {
         self.0.push(Line { indent, sign, text: visible(text).into_owned() });
     }
 
-    fn all<T>(&mut self, indent: usize, sign: Sign, list: &[T], told: impl Fn(&T) -> String) {
-        list.iter().for_each(|one| self.add(indent, sign, &told(one)));
+    fn all<T>(&mut self, indent: usize, sign: Sign, list: &[T], text: impl Fn(&T) -> String) {
+        list.iter().for_each(|one| self.add(indent, sign, &text(one)));
     }
 
     fn reasons(&mut self, reasons: &[Reason]) {
-        self.all(6, Sign::Aside, reasons, |reason| format!("because of {reason}"));
+        self.all(6, Sign::Reason, reasons, |reason| format!("because of {reason}"));
     }
 }
 
@@ -156,7 +156,7 @@ fn resource(out: &mut Lines, change: &ResourceChange) {
     out.reasons(&change.reasons);
     if let Some((from, to)) = &change.moved {
         let (from, to) = (container(from.as_ref()), container(to.as_ref()));
-        out.add(6, Sign::Said, &format!("moved from {from} to {to}"));
+        out.add(6, Sign::Remark, &format!("moved from {from} to {to}"));
     }
     let whole = change.kind != Kind::Changed;
     change.attributes.iter().for_each(|change| attribute(out, change, whole));
@@ -165,37 +165,38 @@ fn resource(out: &mut Lines, change: &ResourceChange) {
     out.all(6, Sign::Added, &change.tags_added, tag);
 }
 
-/// An attribute; of a resource that is new or gone it is shown as a whole.
+/// An attribute; that of an added or removed resource as a whole.
 fn attribute(out: &mut Lines, change: &AttributeChange, whole: bool) {
     let AttributeChange { name, parts, is_secret, .. } = change;
     if *is_secret && !whole {
-        out.add(6, Sign::Said, &format!("{name} has changed; it is sensitive and not shown"));
+        out.add(6, Sign::Remark, &format!("{name} has changed; it is sensitive and not shown"));
         out.reasons(&change.reasons);
         return;
     }
-    let told = |value: &Value| if *is_secret { "a sensitive value".to_owned() } else { shown(value) };
+    let value_text =
+        |value: &Value| if *is_secret { "a sensitive value".to_owned() } else { truncated(value) };
     for part in parts {
-        let place = place(name, &part.path);
+        let path = attribute_path(name, &part.path);
         if let Some((old, new)) = texts(part) {
-            out.add(6, Sign::Said, &format!("{place}:"));
+            out.add(6, Sign::Remark, &format!("{path}:"));
             text(out, old, new);
             continue;
         }
         for (sign, value) in [(Sign::Removed, &part.before), (Sign::Added, &part.after)] {
             if let Some(value) = value {
-                out.add(6, sign, &format!("{place} => {}", told(value)));
+                out.add(6, sign, &format!("{path} => {}", value_text(value)));
             }
         }
     }
     out.reasons(&change.reasons);
 }
 
-/// The lines that differ, and some around them.
+/// The lines that differ, with context.
 fn text(out: &mut Lines, old: &str, new: &str) {
     let difference = TextDiff::from_lines(old, new);
     for (n, group) in difference.grouped_ops(CONTEXT).iter().enumerate() {
         if n > 0 {
-            out.add(8, Sign::Said, "...");
+            out.add(8, Sign::Remark, "...");
         }
         for change in group.iter().flat_map(|op| difference.iter_changes(op)) {
             let sign = match change.tag() {
@@ -205,17 +206,17 @@ fn text(out: &mut Lines, old: &str, new: &str) {
             };
             out.add(8, sign, change.value().strip_suffix('\n').unwrap_or(change.value()));
             if change.missing_newline() {
-                out.add(8, Sign::Said, "(no newline at the end)");
+                out.add(8, Sign::Remark, "(no newline at the end)");
             }
         }
     }
 }
 
-/// So much of a value is worth reading.
+/// The number of characters of a value to show.
 const LONGEST: usize = 200;
 
-/// A value in Puppet's notation, as much of it as one wants to read.
-pub fn shown(value: &Value) -> String {
+/// A value in Puppet's notation, truncated.
+pub fn truncated(value: &Value) -> String {
     let text = inspect(value).to_string();
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{} ... ({} characters)", &text[..end], text.chars().count()),
@@ -244,10 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_shown_and_no_secret() {
+    fn changes_are_shown_without_secrets() {
         let old = catalog("one\ntwo\nthree\n", &["gone"]);
         let new = catalog("one\n2\nthree\n", &["new"]);
-        let told = anstream::adapter::strip_str(&human(&Changes::between(&old, &new))).to_string();
+        let text = anstream::adapter::strip_str(&human(&Changes::between(&old, &new))).to_string();
         for part in [
             "~ File[a]",
             "- two\n",
@@ -256,16 +257,16 @@ mod tests {
             "- File[gone]",
             "+ File[new]",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(text.contains(part), "{part}: {text}");
         }
         assert!(
-            told.contains("password => a sensitive value") && !told.contains("password => 'x'"),
-            "{told}"
+            text.contains("password => a sensitive value") && !text.contains("password => 'x'"),
+            "{text}"
         );
         assert_eq!(human(&Changes::between(&old, &old)), "");
     }
 
-    /// Whoever compares each line with each other one does not come to an end here.
+    /// Comparing each line with each other line would take minutes here.
     #[test]
     fn long_texts_with_nothing_in_common_are_compared() {
         let lines = |word: &str| (0..60_000).map(|n| format!("{word} {n}\n")).collect::<String>();

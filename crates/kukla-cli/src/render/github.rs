@@ -5,7 +5,7 @@ use std::fmt::Write;
 use kukla::syntax::{Diagnostic, Severity};
 use serde_json::Value;
 
-use super::place::{Range, shown};
+use super::position::{LineRange, relative_path};
 
 /// One workflow command.
 pub fn annotation(out: &mut String, diagnostic: &Diagnostic) {
@@ -13,11 +13,11 @@ pub fn annotation(out: &mut String, diagnostic: &Diagnostic) {
         Severity::Error => "error",
         Severity::Warning | Severity::Deprecation => "warning",
     };
-    let Range { file, point, end, .. } = Range::of(diagnostic);
+    let LineRange { file, point, end, .. } = LineRange::of(diagnostic);
     let _ = writeln!(
         out,
         "::{level} file={},line={},col={},endLine={},endColumn={},title={}::{}",
-        property(file.map(shown).unwrap_or_default()),
+        property(file.map(relative_path).unwrap_or_default()),
         point.line,
         point.column,
         end.line,
@@ -31,7 +31,7 @@ pub fn annotation(out: &mut String, diagnostic: &Diagnostic) {
 pub fn command(out: &mut String, level: &str, shape: &Value, title: Option<&str>, text: &str) {
     let mut properties = Vec::new();
     if let Some(file) = shape["file"].as_str() {
-        properties.push(format!("file={}", property(shown(file))));
+        properties.push(format!("file={}", property(relative_path(file))));
     }
     for (name, key) in [("line", "line"), ("col", "column")] {
         properties.extend(shape[key].as_u64().map(|number| format!("{name}={number}")));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use kukla::syntax::{Diagnostic, Severity, Source, SourcePosition};
 
-use super::place::shown;
+use super::position::relative_path;
 
 /// Renders one diagnostic as a source excerpt; `node` is the node it is about, if any. The text has colours, which the printer
 /// removes where they are not supported.
@@ -21,7 +21,8 @@ pub fn source_excerpt(out: &mut String, diagnostic: &Diagnostic, node: Option<&s
     let message = root.message();
     let mut group = Group::with_title(level.primary_title(&message).id(root.code.name));
     for excerpt in &excerpts {
-        let mut snippet = Snippet::source(excerpt.source.text()).path(excerpt.source.name().map(shown));
+        let mut snippet =
+            Snippet::source(excerpt.source.text()).path(excerpt.source.name().map(relative_path));
         for underline in &excerpt.underlines {
             let kind = if underline.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             let label = Some(underline.label.as_str()).filter(|label| !label.is_empty());
@@ -88,8 +89,8 @@ struct Excerpts {
 }
 
 impl Excerpts {
-    fn add(&mut self, place: &SourcePosition, label: &str) {
-        let (source, range) = match place {
+    fn add(&mut self, position: &SourcePosition, label: &str) {
+        let (source, range) = match position {
             SourcePosition::Within(_) => return,
             SourcePosition::At(location) => {
                 (location.source.clone(), clamp(location.source.text(), location.span.range()))
@@ -136,12 +137,12 @@ fn notes(root: &Diagnostic, excerpts: &[Excerpt], node: Option<&str>) -> Vec<Str
         && let Some(SourcePosition::Line { file: Some(file), line }) = &root.position
     {
         let line = line.map_or_else(String::new, |line| format!(", line {line}"));
-        notes.push(format!("see {}{line}", shown(file)));
+        notes.push(format!("see {}{line}", relative_path(file)));
     }
     for trace in &root.trace {
         let line = trace.location.line();
         notes.push(match trace.location.file() {
-            Some(file) => format!("{} ({}:{line})", trace.what, shown(file)),
+            Some(file) => format!("{} ({}:{line})", trace.what, relative_path(file)),
             None => format!("{} (line {line})", trace.what),
         });
     }

@@ -4,7 +4,7 @@ use kukla::syntax::{Diagnostic, SourcePosition};
 use serde_json::{Value, json};
 
 use super::Findings;
-use super::place::Range;
+use super::position::LineRange;
 
 /// All findings as one array.
 pub fn document(findings: &[Findings]) -> String {
@@ -14,7 +14,7 @@ pub fn document(findings: &[Findings]) -> String {
 
 fn detailed(diagnostic: &Diagnostic) -> Value {
     let mut value = kukla::rpc::diagnostic(diagnostic);
-    let end = Range::of(diagnostic).end;
+    let end = LineRange::of(diagnostic).end;
     value["end_line"] = end.line.into();
     value["end_column"] = end.column.into();
     let labels = diagnostic.labels.iter().map(|l| {
@@ -28,6 +28,6 @@ fn detailed(diagnostic: &Diagnostic) -> Value {
 }
 
 fn range(place: &SourcePosition) -> Value {
-    let Range { start, end, .. } = Range::of_place(place);
+    let LineRange { start, end, .. } = LineRange::of_position(place);
     json!({"line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column})
 }

@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-use super::markup::escaped;
+use super::markup::escape;
 
 /// One test: a node.
 #[derive(Debug, Default)]
 pub struct Case {
-    /// What it belongs to.
+    /// The class that the test belongs to.
     pub class: String,
     /// Its name.
     pub name: String,
-    /// If it failed, the first line of why, and all of it.
+    /// The message of its failure and the full text, if it failed.
     pub failure: Option<(String, String)>,
-    /// What else is to be read about it.
+    /// Its output.
     pub out: String,
-    /// What is to be read about it as a warning.
+    /// Its warnings.
     pub err: String,
 }
 
@@ -25,16 +25,16 @@ pub fn document(suite: &str, cases: &[Case]) -> String {
     let counts = format!("tests=\"{tests}\" failures=\"{failed}\"");
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n  <testsuite name=\"{}\" {counts}>\n",
-        escaped(suite)
+        escape(suite)
     );
-    for Case { class, name, failure, out: said, err } in cases {
-        let _ = writeln!(out, "    <testcase classname=\"{}\" name=\"{}\">", escaped(class), escaped(name));
+    for Case { class, name, failure, out: output, err } in cases {
+        let _ = writeln!(out, "    <testcase classname=\"{}\" name=\"{}\">", escape(class), escape(name));
         if let Some((first, all)) = failure {
-            let _ = writeln!(out, "      <failure message=\"{}\">{}</failure>", escaped(first), escaped(all));
+            let _ = writeln!(out, "      <failure message=\"{}\">{}</failure>", escape(first), escape(all));
         }
-        for (element, text) in [("system-out", said), ("system-err", err)] {
+        for (element, text) in [("system-out", output), ("system-err", err)] {
             if !text.is_empty() {
-                let _ = writeln!(out, "      <{element}>{}</{element}>", escaped(text));
+                let _ = writeln!(out, "      <{element}>{}</{element}>", escape(text));
             }
         }
         out += "    </testcase>\n";

@@ -1,7 +1,7 @@
-//! Texts in XML and HTML.
+//! Text in XML and HTML.
 
-/// What XML and HTML can carry: no control characters, nothing that looks like markup.
-pub fn escaped(text: &str) -> String {
+/// Escapes markup, and replaces control characters, which XML and HTML cannot contain.
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::ValueEnum;
 use kukla::syntax::{Diagnostic, LineColumn, Severity};
 
-use place::Range;
+use position::LineRange;
 
 pub mod diff;
 pub mod difference;
@@ -15,13 +15,13 @@ pub(crate) mod human;
 mod json;
 pub mod junit;
 pub mod markup;
-mod place;
+mod position;
 mod sarif;
 pub mod table;
 mod value;
 pub mod visible;
 
-pub use place::shown;
+pub use position::relative_path;
 pub use value::ValueFormat;
 
 /// The output format of diagnostics.
@@ -82,8 +82,8 @@ pub fn plain(findings: &[Findings]) -> String {
 }
 
 fn short(out: &mut String, diagnostic: &Diagnostic) {
-    let Range { file, point: LineColumn { line, column }, .. } = Range::of(diagnostic);
-    let file = file.map_or("-", shown);
+    let LineRange { file, point: LineColumn { line, column }, .. } = LineRange::of(diagnostic);
+    let file = file.map_or("-", relative_path);
     let Diagnostic { severity, code, .. } = diagnostic;
     let _ = writeln!(out, "{file}:{line}:{column}: {severity}[{}] {}", code.name, diagnostic.message());
 }

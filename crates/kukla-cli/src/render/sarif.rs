@@ -6,7 +6,7 @@ use kukla::syntax::{Code, Diagnostic, Severity};
 use serde_json::{Value, json};
 
 use super::Findings;
-use super::place::{Range, shown};
+use super::position::{LineRange, relative_path};
 
 /// One run with all findings and the rules they name.
 pub fn document(findings: &[Findings]) -> String {
@@ -40,11 +40,11 @@ fn result(diagnostic: &Diagnostic) -> Value {
         "ruleId": diagnostic.code.name,
         "level": level(diagnostic.severity),
         "message": {"text": diagnostic.message()},
-        "locations": [location(&Range::of(diagnostic))],
+        "locations": [location(&LineRange::of(diagnostic))],
     });
     if !diagnostic.labels.is_empty() {
         let labels = diagnostic.labels.iter().map(|l| {
-            let mut place = location(&Range::of_place(&l.position));
+            let mut place = location(&LineRange::of_position(&l.position));
             place["message"] = json!({"text": l.message});
             place
         });
@@ -53,10 +53,10 @@ fn result(diagnostic: &Diagnostic) -> Value {
     result
 }
 
-fn location(range: &Range<'_>) -> Value {
-    let Range { file, start, end, .. } = range;
+fn location(range: &LineRange<'_>) -> Value {
+    let LineRange { file, start, end, .. } = range;
     json!({"physicalLocation": {
-        "artifactLocation": {"uri": file.map_or("-", shown)},
+        "artifactLocation": {"uri": file.map_or("-", relative_path)},
         "region": {
             "startLine": start.line,
             "startColumn": start.column,

@@ -1,35 +1,35 @@
-//! Values, as people and programs want to see them.
+//! Values in each output format.
 
 use clap::ValueEnum;
 use kukla::rpc::from_json;
 use kukla::values::{Value, format};
 
-/// How a value is printed.
+/// The output format of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ValueFormat {
-    /// Puppet notation, as one would write it in a program
+    /// Puppet notation, as in a manifest
     #[default]
     Puppet,
-    /// JSON, rich data in Puppet's form
+    /// JSON, with rich data in Puppet's form
     Json,
-    /// YAML, rich data in Puppet's form
+    /// YAML, with rich data in Puppet's form
     Yaml,
-    /// The text that interpolation into a string gives
+    /// Text, as interpolation into a string gives it
     Text,
 }
 
 impl ValueFormat {
-    /// The value's text; what a form cannot express is printed as text.
+    /// The value in this format, or as text if the format cannot express it.
     pub fn print(self, value: &Value) -> String {
         let text = || format::interpolate(value).to_string();
         match self {
-            // Formatting nothing gives nothing, but here nothing is an answer.
+            // The format %p of undef is empty.
             Self::Puppet if *value == Value::Undef => "undef".into(),
             Self::Puppet => {
                 format::format_value(value, &"%p".into()).map_or_else(|_| text(), |t| t.to_string())
             }
             Self::Json => rich(value).to_string(),
-            // What YAML has no form for, it has in the form of JSON.
+            // Values that YAML cannot express are written as rich data.
             Self::Yaml => kukla::formats::yaml::emit(value)
                 .or_else(|_| kukla::formats::yaml::emit(&from_json(&rich(value))))
                 .map_or_else(|_| text(), |yaml| yaml.trim_start_matches("---").trim().to_owned()),
@@ -38,7 +38,7 @@ impl ValueFormat {
     }
 }
 
-/// A value as rich data, which would show what is sensitive.
+/// A value as rich data, with sensitive values redacted: rich data would show them.
 fn rich(value: &Value) -> serde_json::Value {
     let mut json = kukla::rpc::rich(value);
     kukla::secrets::redact_json(&mut json);

@@ -4,7 +4,7 @@ use kukla_syntax::{Span, diagnostic};
 use kukla_values::{Name, Type, Value};
 
 use super::builder::{CodeOrigin, Param};
-use super::provenance::How;
+use super::provenance::AttributeSource;
 use crate::codes::{ATTRIBUTE_NAME_NO_STRING, ATTRIBUTES_FROM_NO_HASH, ITERATOR_AS_ATTRIBUTE, NO_REFERENCE};
 use crate::error::Flow;
 use crate::program::{Attribute, AttributeOperation, Expr};
@@ -51,10 +51,10 @@ impl Vm<'_> {
 
     /// Refuses what a catalog cannot hold: what is only to be gone through, and references to nothing in particular.
     fn fits_catalog(&self, value: &Value, span: Span, construct: &'static str) -> Flow<()> {
-        let wrong = match unfit(value) {
+        let wrong = match invalid_value(value) {
             None => return Ok(()),
-            Some(Unfit::Iterator) => diagnostic!(ITERATOR_AS_ATTRIBUTE),
-            Some(Unfit::Reference(name)) => {
+            Some(InvalidValue::Iterator) => diagnostic!(ITERATOR_AS_ATTRIBUTE),
+            Some(InvalidValue::Reference(name)) => {
                 diagnostic!(NO_REFERENCE { reference: format_args!("{name:?}") })
             }
         };
@@ -63,7 +63,7 @@ impl Vm<'_> {
 
     fn attribute(&self, name: Name, value: Value, adds: bool, span: Span, expr: &Expr) -> Param {
         let location = Some(self.location(span));
-        let trail = self.trail(How::Manifest, Some(expr), location.as_ref());
+        let trail = self.trail(AttributeSource::Manifest, Some(expr), location.as_ref());
         Param { name, value, origin: self.origin(), adds, location, trail, shared: 0 }
     }
 
@@ -73,22 +73,24 @@ impl Vm<'_> {
     }
 }
 
-/// What a catalog cannot hold.
-pub(super) enum Unfit {
+/// A value that a catalog cannot hold.
+pub(super) enum InvalidValue {
     Iterator,
     /// A type of references, by its name.
     Reference(&'static str),
 }
 
-pub(super) fn unfit(value: &Value) -> Option<Unfit> {
+pub(super) fn invalid_value(value: &Value) -> Option<InvalidValue> {
     match value {
-        Value::Iterator(_) => Some(Unfit::Iterator),
-        Value::Array(values) => values.iter().find_map(unfit),
-        Value::Hash(hash) => hash.iter().find_map(|(key, value)| unfit(key).or_else(|| unfit(value))),
+        Value::Iterator(_) => Some(InvalidValue::Iterator),
+        Value::Array(values) => values.iter().find_map(invalid_value),
+        Value::Hash(hash) => {
+            hash.iter().find_map(|(key, value)| invalid_value(key).or_else(|| invalid_value(value)))
+        }
         Value::Type(ty) => match &**ty {
-            Type::Class(None) => Some(Unfit::Reference("class")),
-            Type::Resource(None) => Some(Unfit::Reference("resource")),
-            Type::CatalogEntry => Some(Unfit::Reference("catalogentry")),
+            Type::Class(None) => Some(InvalidValue::Reference("class")),
+            Type::Resource(None) => Some(InvalidValue::Reference("resource")),
+            Type::CatalogEntry => Some(InvalidValue::Reference("catalogentry")),
             _ => None,
         },
         _ => None,

@@ -29,7 +29,7 @@ use crate::suggest::nearest;
 pub struct ResourceId(u32);
 
 impl ResourceId {
-    /// Where the resource stands among all.
+    /// The index of the resource among all.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -76,7 +76,7 @@ pub(crate) struct Building {
     pub definition: ResourceDefinition,
     pub type_name: Name,
     pub title: Str,
-    /// The title as it was given, where that is no text.
+    /// The title as it was written, where that is not a string.
     pub given: Option<Box<Value>>,
     pub params: Vec<Param>,
     pub tags: TagSet,
@@ -92,7 +92,7 @@ pub(crate) struct Building {
     /// The scope it was declared in.
     pub scope: ScopeId,
     pub origin: CodeOrigin,
-    /// What contains it, and what it contains, in the order that became known.
+    /// Its container and its members, in the order in which they were added.
     pub containers: SmallVec<[ResourceId; 2]>,
     pub contents: Vec<ResourceId>,
 }
@@ -103,7 +103,7 @@ impl Building {
         self.given.as_deref().cloned().unwrap_or_else(|| self.title.clone().into())
     }
 
-    /// What names it.
+    /// The resources that name it.
     pub fn reference(&self) -> ResourceRef {
         ResourceRef::new(self.type_name.as_str(), self.title.clone())
     }
@@ -121,14 +121,14 @@ impl Building {
         self.type_name.as_str() == "Class"
     }
 
-    /// Whether it is one of those that Puppet makes itself and whose title is no text: `Class[main]`, `Stage[main]`.
+    /// Whether it is one of those that Puppet creates itself, with a title that is not a string: `Class[main]`, `Stage[main]`.
     pub fn is_main(&self) -> bool {
         &*self.title == "main"
             && self.location.is_none()
             && matches!(self.type_name.as_str(), "Class" | "Stage")
     }
 
-    /// Whether its title is its name as it stands, unless an attribute says otherwise.
+    /// Whether its title is its name unchanged, unless an attribute sets another.
     pub fn title_is_name(&self) -> bool {
         let is_plain = match &self.definition {
             ResourceDefinition::Native(ty) => ty.title_is_name(&self.title),
@@ -158,7 +158,7 @@ impl Building {
         Ok(all)
     }
 
-    /// What no other resource of the type may have, if it is more than the title.
+    /// The values that no other resource of the type may have, if these are more than the title.
     fn uniqueness_key(&self) -> Result<Option<Vec<Value>>, Error> {
         if let ResourceDefinition::Native(ty) = &self.definition
             && !ty.isomorphic
@@ -255,7 +255,7 @@ const USUAL: usize = 1024;
 #[derive(Debug, Default)]
 pub struct CatalogBuilder {
     resources: Vec<Building>,
-    /// What resources and relationships are charged to.
+    /// The budget that resources and relationships are charged to.
     pub(super) budget: Rc<Budget>,
     kindred: FxHashMap<Name, Kindred>,
     pub(super) scopes: CodeScopes,
@@ -461,7 +461,7 @@ impl CatalogBuilder {
         Some(ResourceRef::new(wanted.type_name(), near))
     }
 
-    /// What is wrong with a reference, with the resource that may have been meant.
+    /// The error of a reference, with a hint at the resource that may have been meant.
     #[cold]
     pub(super) fn with_near(&self, wrong: Diagnostic, wanted: &ResourceRef) -> Diagnostic {
         match self.near_resource(wanted) {

@@ -15,8 +15,8 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, CatalogBuilder, CodeOrigin, Kindred, Param, ResourceId, flat};
 use super::kind::Resolved;
 use super::overrides::Override;
-use super::provenance::How;
-use super::relate::Side;
+use super::provenance::AttributeSource;
+use super::relate::RelationOperand;
 use super::resource::Declaration;
 use super::tags::Tagged;
 use crate::codes::{
@@ -31,17 +31,17 @@ use crate::vm::Vm;
 /// A collector at work.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    pub what: Wanted,
-    /// What was found, in the order it was found.
+    pub what: CollectorTarget,
+    /// The resources found, in order.
     pub collected: Vec<ResourceId>,
     known: FxHashSet<ResourceId>,
-    /// What a chain takes instead if nothing is found.
-    pub instead: Option<Vec<Side>>,
+    /// The references that a chain uses if nothing is found.
+    pub instead: Option<Vec<RelationOperand>>,
 }
 
-/// What a collector collects.
+/// The resources that a collector collects.
 #[derive(Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum CollectorTarget {
     /// Resources of a type that a query fits.
     Matching(Box<Search>),
     /// Certain resources; those that were not found yet.
@@ -55,17 +55,17 @@ pub(crate) struct Search {
     pub query: Option<Condition>,
     exported: bool,
     overrides: Option<Changes>,
-    /// Where it stands.
+    /// Its position in the code.
     pub scope: ScopeId,
     /// Whether others were asked for what they export.
     asked: bool,
-    /// What was there when it was last asked.
-    looked: Looked,
+    /// The state of the catalog when it last searched.
+    looked: SearchState,
 }
 
-/// What there was to look at when a search was last made; what has not changed since need not be looked at again.
+/// The state of the catalog at the last search; resources that have not changed since need not be examined again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Looked {
+struct SearchState {
     resources: usize,
     /// How often resources of the type were changed until then.
     changes: u64,
@@ -80,7 +80,7 @@ impl Search {
     }
 }
 
-/// What a collector changes in what it finds.
+/// The overrides of a collector.
 #[derive(Clone, Debug)]
 struct Changes {
     params: Vec<Param>,
@@ -161,7 +161,7 @@ impl Vm<'_> {
                 let mut params = self.eval_attributes(&expr.overrides)?;
                 self.may_set(&resolved.definition, &params)?;
                 self.catalog.share(&mut params);
-                params.iter_mut().for_each(|param| param.mark(How::Collector));
+                params.iter_mut().for_each(|param| param.mark(AttributeSource::Collector));
                 let (origin, location) = (self.origin(), self.location(span));
                 Some(Changes { params, origin, location, scope: self.scope() })
             }
@@ -171,15 +171,22 @@ impl Vm<'_> {
             None => None,
         };
         let (exported, scope, type_name) = (expr.exported, self.scope(), resolved.type_name);
-        let search =
-            Search { resolved, query, exported, overrides, scope, asked: false, looked: Looked::default() };
-        let at = self.catalog.add_collector(Wanted::Matching(Box::new(search)));
+        let search = Search {
+            resolved,
+            query,
+            exported,
+            overrides,
+            scope,
+            asked: false,
+            looked: SearchState::default(),
+        };
+        let at = self.catalog.add_collector(CollectorTarget::Matching(Box::new(search)));
         Ok(Value::Host(Arc::new(CollectorValue { at, type_name, exported })))
     }
 
     /// `realize(references)`: makes certain virtual resources real, once they are declared.
     pub fn realize(&mut self, references: &[Value]) -> Flow<()> {
-        let wanted = Wanted::Certain(references.iter().flat_map(flat).collect());
+        let wanted = CollectorTarget::Certain(references.iter().flat_map(flat).collect());
         self.catalog.add_collector(wanted);
         Ok(())
     }
@@ -248,7 +255,7 @@ impl Vm<'_> {
 
     fn evaluate_collector(&mut self, at: usize) -> Flow<bool> {
         let mut asks_others = false;
-        if let Wanted::Matching(search) = &self.catalog.collectors[at].what
+        if let CollectorTarget::Matching(search) = &self.catalog.collectors[at].what
             && search.exported
         {
             if !self.environment().settings.storeconfigs {
@@ -271,7 +278,7 @@ impl Vm<'_> {
         if new.is_empty() {
             return Ok(false);
         }
-        if let Wanted::Matching(search) = &self.catalog.collectors[at].what
+        if let CollectorTarget::Matching(search) = &self.catalog.collectors[at].what
             && let Some(changes) = search.overrides.clone()
         {
             let resolved = search.resolved.clone();
@@ -309,22 +316,22 @@ impl Vm<'_> {
 }
 
 impl CatalogBuilder {
-    fn add_collector(&mut self, what: Wanted) -> usize {
+    fn add_collector(&mut self, what: CollectorTarget) -> usize {
         let collector = Collector { what, collected: Vec::new(), known: FxHashSet::default(), instead: None };
         self.collectors.push(collector);
         self.collectors.len() - 1
     }
 
-    /// What a collector finds that it has not found before.
+    /// The resources that a collector finds and has not found before.
     fn found_by(&mut self, at: usize) -> Vec<ResourceId> {
-        if let Wanted::Matching(search) = &self.collectors[at].what
+        if let CollectorTarget::Matching(search) = &self.collectors[at].what
             && search.title().is_some()
         {
             self.index_titles(search.resolved.type_name);
         }
         let collector = &self.collectors[at];
         match &collector.what {
-            Wanted::Certain(references) => {
+            CollectorTarget::Certain(references) => {
                 let (mut new, mut left) = (Vec::new(), Vec::new());
                 for reference in references {
                     match self.find_value(reference) {
@@ -332,17 +339,17 @@ impl CatalogBuilder {
                         None => left.push(reference.clone()),
                     }
                 }
-                self.collectors[at].what = Wanted::Certain(left);
+                self.collectors[at].what = CollectorTarget::Certain(left);
                 new
             }
-            Wanted::Matching(search) => {
+            CollectorTarget::Matching(search) => {
                 let kindred = self.of_type(search.resolved.type_name);
                 let all = match (kindred, search.title()) {
                     (None, _) => &[][..],
                     (Some(kindred), Some(title)) => kindred.titled(title),
                     (Some(kindred), None) => kindred.all(),
                 };
-                let looked = Looked {
+                let looked = SearchState {
                     resources: all.len(),
                     changes: kindred.map_or(0, Kindred::changes),
                     tag_changes: self.tag_changes,
@@ -359,7 +366,7 @@ impl CatalogBuilder {
                 };
                 let new =
                     all[from..].iter().copied().filter(|id| !self.is_hidden(*id)).filter(wanted).collect();
-                if let Wanted::Matching(search) = &mut self.collectors[at].what {
+                if let CollectorTarget::Matching(search) = &mut self.collectors[at].what {
                     search.looked = looked;
                     search.asked = true;
                 }
@@ -403,7 +410,7 @@ impl CatalogBuilder {
     pub(super) fn unrealized(&self) -> Vec<String> {
         let mut all = Vec::new();
         for collector in &self.collectors {
-            if let Wanted::Certain(references) = &collector.what {
+            if let CollectorTarget::Certain(references) = &collector.what {
                 all.extend(references.iter().map(super::tags::text));
             }
         }

@@ -8,7 +8,7 @@ use kukla_values::{Name, Value};
 
 use super::builder::{CodeOrigin, Param, ResourceId};
 use super::kind::{Resolved, ResourceDefinition};
-use super::provenance::How;
+use super::provenance::AttributeSource;
 use super::resource::Declaration;
 use super::tags::InvalidTag;
 use crate::codes::{DECLARED_HERE, ENDLESS_DECLARATIONS, ILLEGAL_JUMP};
@@ -22,7 +22,7 @@ use crate::vm::Vm;
 /// The resources that come before the site manifest's and belong to no code: the main stage and the settings.
 pub(super) const OWN: usize = 2;
 
-/// What a catalog is to contain.
+/// Options for the contents of a catalog.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputOptions {
     /// Keep resources that nothing realised.
@@ -130,7 +130,7 @@ impl Vm<'_> {
                 let param = |(name, value): (&Value, &Value)| {
                     let name = Name::new(&super::tags::text(name));
                     let mut param = Param::unwritten(name, value.clone(), CodeOrigin::Class(class.name));
-                    param.trail = self.trail(How::Classifier, None, None);
+                    param.trail = self.trail(AttributeSource::Classifier, None, None);
                     param
                 };
                 params.iter().map(param).collect::<Vec<_>>()
@@ -174,7 +174,7 @@ impl Vm<'_> {
         Ok(!ready.is_empty())
     }
 
-    /// What goes wrong in a define is the fault of its declaration, too; both places are named.
+    /// An error in a defined type also names the declaration of the resource.
     #[cold]
     fn blame_declaration(&self, raise: Raise, id: ResourceId) -> Raise {
         let resource = self.catalog.get(id);

@@ -4,7 +4,7 @@ use kukla_syntax::{NAMELESS, Source, bail, diagnostic};
 use kukla_values::{Array, Hash, Name, Str, Value};
 
 use super::builder::Param;
-use super::provenance::How;
+use super::provenance::AttributeSource;
 use super::resource::Titles;
 use crate::codes::{ATTRIBUTES_NO_HASH, NO_REFERENCE};
 use crate::error::{Flow, Frame};
@@ -32,7 +32,7 @@ impl Vm<'_> {
             return Err(failure.into());
         }
         let location = self.caller().map(|mut location| {
-            // What stands in no file stands in one called so, as far as the call stack knows.
+            // The call stack gives code without a file this name.
             if location.file().is_none() {
                 location.source = Source::new("unknown", location.source.shared_text());
             }
@@ -62,7 +62,7 @@ impl Vm<'_> {
                 |name: &Value| matches!(attributes, Value::Hash(attributes) if attributes.contains_key(name));
             let params = all.iter().map(|(name, value)| {
                 let mut param = Param::unwritten(Name::new(&spelled(name)), value.clone(), origin);
-                param.trail = self.trail(How::Manifest, None, location.as_ref());
+                param.trail = self.trail(AttributeSource::Manifest, None, location.as_ref());
                 if !common.is_empty() && !own(name) {
                     param.shared = common
                         .iter()

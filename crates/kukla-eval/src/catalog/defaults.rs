@@ -9,7 +9,7 @@ use kukla_values::{Array, Name, Type, Value};
 use smallvec::SmallVec;
 
 use super::builder::{CatalogBuilder, Param};
-use super::provenance::How;
+use super::provenance::AttributeSource;
 use super::scopes::CodeScope;
 use crate::codes::{DEFAULT_REDEFINED, ILLEGAL_RESOURCE_TYPE};
 use crate::error::Flow;
@@ -47,7 +47,7 @@ impl CatalogBuilder {
             self.defaulted.push(type_name);
         }
         for mut param in params {
-            param.mark(How::Default);
+            param.mark(AttributeSource::Default);
             let current =
                 self.defaults_for(scope, type_name).into_iter().find(|known| known.name == param.name);
             let defaults = &mut self.scope_mut(scope).defaults;

@@ -96,7 +96,7 @@ fn spelled(value: Value) -> Value {
 }
 
 impl CatalogBuilder {
-    /// What the site manifest contains gets the metaparameters and tags of what contains it, level by level.
+    /// Resources of the site manifest inherit the metaparameters and tags of their containers, level by level.
     fn inherit_metaparameters(&mut self) -> Flow<()> {
         let Some(main) = self.find("Class", "main") else { return Ok(()) };
         let names: Vec<Name> =

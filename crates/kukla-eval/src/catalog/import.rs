@@ -14,11 +14,11 @@ use crate::program::ResourceForm;
 use crate::vm::Vm;
 
 impl Vm<'_> {
-    /// Declares the resources of other nodes that a collector wants, where the collector stands.
+    /// Declares the resources of other nodes that a collector selects, in the collector's scope.
     ///
     /// Several collectors may find the same one; that anything else has its name is an error.
     pub(super) fn import(&mut self, at: usize) -> Flow<Vec<ResourceId>> {
-        let collect::Wanted::Matching(search) = &self.catalog.collectors[at].what else {
+        let collect::CollectorTarget::Matching(search) = &self.catalog.collectors[at].what else {
             return Ok(Vec::new());
         };
         let (resolved, scope) = (search.resolved.clone(), search.scope);
@@ -58,7 +58,7 @@ impl Vm<'_> {
         Ok(new)
     }
 
-    /// What is wrong when another node exports a resource that is there already.
+    /// The error for an exported resource of another node that is already declared.
     fn clash(&self, each: &ExportedResource, existing: ResourceId) -> Raise {
         let (from, own) = (&each.node, &self.node().name);
         let wrong = diagnostic!(DUPLICATE_EXPORTED_RESOURCE { resource: each.resource.reference() });
@@ -76,7 +76,7 @@ impl Vm<'_> {
     }
 }
 
-/// What is wrong when nobody says what other nodes export.
+/// The error where exported resources of other nodes are not available.
 fn unavailable(why: &Diagnostic) -> Diagnostic {
     let wrong = diagnostic!(EXPORTS_UNAVAILABLE { reason: why.message() });
     why.hints.iter().fold(wrong, |wrong, hint| wrong.hint(hint.as_str()))

@@ -1,4 +1,4 @@
-//! What a resource is a resource of, and how types are found by name.
+//! The definition behind a resource, and how types are found by name.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::program::{Class, Define, NodeDefinition};
 use crate::unit::Defined;
 use crate::vm::Vm;
 
-/// What a resource is a resource of.
+/// The definition behind a resource.
 #[derive(Clone, Debug)]
 pub(crate) enum ResourceDefinition {
     /// A type that agents know how to apply.
@@ -31,7 +31,7 @@ pub(crate) enum ResourceDefinition {
 /// A resource type found by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
-    /// What it is.
+    /// The definition.
     pub definition: ResourceDefinition,
     /// Its name as references spell it.
     pub type_name: Name,
@@ -47,7 +47,7 @@ impl ResourceDefinition {
         }
     }
 
-    /// The attribute that the title sets and that `name` stands for.
+    /// The attribute that the title sets, of which `name` is an alias.
     pub fn namevar(&self) -> &'static str {
         match self {
             ResourceDefinition::Native(ty) => ty.namevar(),

@@ -32,4 +32,4 @@ mod tags;
 pub use builder::{CatalogBuilder, ResourceId};
 pub(crate) use class::lower_case;
 pub use compile::OutputOptions;
-pub use provenance::{DataOrigins, How, Part, Provenance, Recorder, Trail};
+pub use provenance::{AttributeSource, DataOrigins, Part, Provenance, Recorder, Trail};

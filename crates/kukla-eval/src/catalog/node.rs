@@ -18,11 +18,11 @@ use crate::scope::{Captures, Position, ScopeId, ScopeKind};
 use crate::unit::Defined;
 use crate::vm::Vm;
 
-/// The name that stands for every node without a definition of its own.
+/// The name of the definition for nodes without one of their own.
 const DEFAULT: &str = "default";
 
 impl Vm<'_> {
-    /// Top-scope variables come from the classifier, the facts and the server, in that order; who comes later is told so.
+    /// Top-scope variables come from the classifier, the facts and the server, in that order; a later one with the same name is an error.
     pub(super) fn check_node(&mut self) -> Flow<()> {
         let node = self.node();
         let environment = Value::from(self.environment().name.as_str());

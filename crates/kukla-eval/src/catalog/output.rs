@@ -173,13 +173,13 @@ impl CatalogBuilder {
 }
 
 /// Names and files as texts of the catalog, by where they stand: most are those of many resources, which share what is long.
-/// What is named lives as long as the resources do that are shown.
+/// The named resources live as long as those in the output.
 #[derive(Default)]
 struct Spellings(FxHashMap<(usize, usize), Str>);
 
 impl Spellings {
     fn of(&mut self, text: &str) -> Str {
-        // What is short stands in the text itself.
+        // Short values are written inline.
         match text.len() <= Str::INLINE_LIMIT {
             true => text.into(),
             false => self.0.entry((text.as_ptr().addr(), text.len())).or_insert_with(|| text.into()).clone(),
@@ -201,7 +201,7 @@ fn plainly_named(
         if param.value.is_undef() {
             continue;
         }
-        // `name` stands for the name variable, and counts for more.
+        // `name` is an alias of the name variable, and wins over it.
         match param.name.as_str() {
             "name" => named = Some(param.value),
             name if name == namevar => named = named.or(Some(param.value)),

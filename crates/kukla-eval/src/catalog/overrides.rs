@@ -1,14 +1,14 @@
 //! Overrides: `File['/x'] { mode => '0600' }`, and those of collectors.
 //!
-//! Only code that inherits from where a resource comes may change what is set there; anyone else in the same class may add
-//! what is not set. A collector with overrides knows no such limits, and whoever has used one is free of them for good.
+//! Only code that inherits from the class of a resource may change attributes that are set; other code of the same class may add
+//! attributes that are not set. A collector with overrides has no such limits, and a resource that it has changed has none either.
 
 use kukla_catalog::ResourceRef;
 use kukla_syntax::{Fact, Span, Strict, diagnostic};
 use kukla_values::Type;
 
 use super::builder::{CatalogBuilder, CodeOrigin, Param, ResourceId, flat};
-use super::provenance::How;
+use super::provenance::AttributeSource;
 use crate::codes::{
     ATTRIBUTE_ALREADY_SET, ILLEGAL_OVERRIDDEN_TYPE, OVERRIDE_AFTER_EVALUATION, OVERRIDE_FROM_OUTSIDE,
 };
@@ -52,7 +52,7 @@ impl Vm<'_> {
         let value = self.eval(&expr.resources)?;
         let mut params = self.eval_attributes(&expr.attributes)?;
         self.catalog.share(&mut params);
-        params.iter_mut().for_each(|param| param.mark(How::Override));
+        params.iter_mut().for_each(|param| param.mark(AttributeSource::Override));
         for each in flat(&value) {
             let reference = match each.as_type() {
                 Some(Type::Resource(Some(resource))) if !resource.name.eq_ignore_ascii_case("class") => {

@@ -10,7 +10,7 @@ use kukla_values::types::object::Object;
 use kukla_values::types::{ResourceType, StructField, Type, mismatch};
 use kukla_values::{Hash, Name, Str, Value};
 
-use super::attributes::{Unfit, unfit};
+use super::attributes::{InvalidValue, invalid_value};
 use super::builder::{Param as Attribute, ResourceId};
 use super::kind::ResourceDefinition;
 use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
@@ -18,7 +18,7 @@ use crate::error::{Diagnostic, Flow, PARSE_ERROR, Raised};
 use crate::program::{Param, Params};
 use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
-use crate::standpoint::Sees;
+use crate::standpoint::Visibility;
 use crate::variable::Defaulting;
 use crate::vm::Vm;
 
@@ -35,14 +35,14 @@ fn is_secret(value: &Value) -> bool {
 }
 
 /// The variables that every class and define has, looked up once.
-struct Own {
+struct OwnVariables {
     module_name: Name,
     caller_module_name: Name,
     title: Name,
     name: Name,
 }
 
-static OWN: LazyLock<Own> = LazyLock::new(|| Own {
+static OWN: LazyLock<OwnVariables> = LazyLock::new(|| OwnVariables {
     module_name: Name::new("module_name"),
     caller_module_name: Name::new("caller_module_name"),
     title: Name::new("title"),
@@ -50,8 +50,8 @@ static OWN: LazyLock<Own> = LazyLock::new(|| Own {
 });
 
 impl Vm<'_> {
-    /// Sets the variables that the body of a class or define begins with. Evaluation stands in its scope; `subject` is what messages
-    /// call the resource.
+    /// Sets the variables that the body of a class or define begins with. Its scope is the current one; `subject` is
+    /// the name of the resource in messages.
     pub(super) fn bind_attributes(
         &mut self,
         id: ResourceId,
@@ -69,7 +69,7 @@ impl Vm<'_> {
         let own = &*OWN;
         self.bind_variable(scope, own.module_name, module);
         self.bind_variable(scope, own.caller_module_name, caller);
-        let mut given = Given::new(&self.catalog.get(id).params, params);
+        let mut given = ParameterValues::new(&self.catalog.get(id).params, params);
         if let Some(class) = class {
             self.parameters_from_data(id, params, &mut given, class)?;
         }
@@ -109,7 +109,7 @@ impl Vm<'_> {
         &mut self,
         id: ResourceId,
         params: &Params,
-        given: &mut Given,
+        given: &mut ParameterValues,
         class: Name,
     ) -> Flow<()> {
         for (index, param) in params.iter().enumerate() {
@@ -131,7 +131,14 @@ impl Vm<'_> {
         Ok(())
     }
 
-    fn set_parameter(&mut self, id: ResourceId, name: Name, index: usize, given: &mut Given, value: Value) {
+    fn set_parameter(
+        &mut self,
+        id: ResourceId,
+        name: Name,
+        index: usize,
+        given: &mut ParameterValues,
+        value: Value,
+    ) {
         let resource = self.catalog.get(id);
         let (has, attribute) = (resource.params.len(), Attribute::unwritten(name, value, resource.origin));
         // Should anything else have given it attributes meanwhile, one of them may be this.
@@ -139,7 +146,7 @@ impl Vm<'_> {
             true => self.catalog.set_at(id, given.places[index].map(|place| place as usize), attribute),
             false => self.catalog.set(id, attribute),
         };
-        debug_assert!(set.is_ok(), "only tags can be refused, and they are no parameters");
+        debug_assert!(set.is_ok(), "only tags can be refused, and tags are not parameters");
         given.attributes = self.catalog.get(id).params.len();
     }
 
@@ -149,7 +156,7 @@ impl Vm<'_> {
         id: ResourceId,
         scope: ScopeId,
         params: &Params,
-        given: &mut Given,
+        given: &mut ParameterValues,
         subject: &Str,
     ) -> Flow<()> {
         let lacks = |(param, value): (&Param, &Option<Value>)| param.default.is_some() && is_open(value);
@@ -158,12 +165,12 @@ impl Vm<'_> {
         }
         let lacking: Vec<bool> = params.iter().zip(&given.values).map(lacks).collect();
         let unit = Arc::clone(self.unit());
-        self.with_variables(&unit, Sees::From(Position::named(scope)), |vm| {
+        self.with_variables(&unit, Visibility::From(Position::named(scope)), |vm| {
             vm.parameter_defaults(params, &mut given.values, subject)
         })?;
         for (index, param) in params.iter().enumerate().filter(|(index, _)| lacking[*index]) {
             if let (Some(default), Some(value)) = (&param.default, &given.values[index]) {
-                if matches!(unfit(value), Some(Unfit::Iterator)) {
+                if matches!(invalid_value(value), Some(InvalidValue::Iterator)) {
                     bail!(ITERATOR_AS_ATTRIBUTE);
                 }
                 let value = value.clone();
@@ -215,7 +222,7 @@ impl Vm<'_> {
         &mut self,
         id: ResourceId,
         params: &Params,
-        given: &Given,
+        given: &ParameterValues,
         subject: &str,
     ) -> Flow<()> {
         let values = &given.values;
@@ -289,7 +296,7 @@ impl Vm<'_> {
         param.ty.as_ref().map(|ty| self.eval_type_expr(ty)).transpose()
     }
 
-    /// What is wrong with a parameter whose value may be shown, with the line of the data that its value comes from.
+    /// Adds the line of the data to an error of a parameter whose value may be shown.
     #[cold]
     fn with_data_origin(&mut self, wrong: Diagnostic, id: ResourceId, name: Name) -> Diagnostic {
         let resource = self.catalog.get(id);
@@ -363,7 +370,7 @@ impl Vm<'_> {
         if resource.checked {
             return Ok(());
         }
-        let given = Given::new(&resource.params, params);
+        let given = ParameterValues::new(&resource.params, params);
         let subject = Str::from(resource.reference());
         self.check_parameters(id, params, &given, &subject).map_err(|mut raise| {
             if let Raised::Error(failure) = raise.reason_mut() {
@@ -374,8 +381,8 @@ impl Vm<'_> {
     }
 }
 
-/// What a resource has for each of the parameters of its class or define.
-struct Given {
+/// The values that a resource has for the parameters of its class or define.
+struct ParameterValues {
     values: Vec<Option<Value>>,
     /// Where they stand among the attributes of the resource.
     places: Vec<Option<u32>>,
@@ -385,12 +392,12 @@ struct Given {
     is_known: bool,
 }
 
-impl Given {
-    fn new(attributes: &[Attribute], params: &Params) -> Given {
+impl ParameterValues {
+    fn new(attributes: &[Attribute], params: &Params) -> ParameterValues {
         let mut values = Vec::new();
         values.resize_with(params.len(), || None);
         let places = vec![None; params.len()];
-        let mut given = Given { values, places, attributes: attributes.len(), is_known: true };
+        let mut given = ParameterValues { values, places, attributes: attributes.len(), is_known: true };
         for (place, attribute) in attributes.iter().enumerate() {
             match params.place(attribute.name) {
                 Some(index) => {

@@ -1,5 +1,5 @@
-//! What is private: classes, defined types and parameters that only the code and the data of their own module may use. What
-//! lies in no module belongs to the environment, which counts as one.
+//! Private classes, defined types and parameters: only the code and the data of their own module may use them. Code outside of all
+//! modules belongs to the environment, which counts as one.
 
 use std::sync::Arc;
 

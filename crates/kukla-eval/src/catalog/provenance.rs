@@ -13,12 +13,12 @@ use super::builder::{CatalogBuilder, Param, ResourceId};
 use crate::error::Location;
 use crate::function::Quality;
 use crate::program::{Call, Callee, Expr, Kind, Segment, Variable, VariableTarget};
-use crate::scope::{Found, Position, ScopeId};
+use crate::scope::{Position, ScopeId, VariableSearch};
 use crate::vm::Vm;
 
 /// How an attribute was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum AttributeSource {
     /// Written where the resource is declared, or given to a function that declares it.
     Manifest,
     /// By a resource default.
@@ -43,12 +43,12 @@ pub enum How {
 #[derive(Clone, Debug)]
 pub struct Trail {
     /// How it was set.
-    pub how: How,
+    pub how: AttributeSource,
     /// Where in the code.
     pub location: Option<Location>,
-    /// What it was made of: nothing if it is written there.
+    /// The parts it was made of: none if it is written there.
     pub parts: Arc<[Part]>,
-    /// What was set before and is no more.
+    /// The value that was set before.
     pub replaced: Option<Arc<Trail>>,
 }
 
@@ -69,12 +69,12 @@ pub enum Part {
 }
 
 impl Trail {
-    fn new(how: How, location: Option<Location>, parts: Vec<Part>) -> Trail {
+    fn new(how: AttributeSource, location: Option<Location>, parts: Vec<Part>) -> Trail {
         Trail { how, location, parts: parts.into(), replaced: None }
     }
 }
 
-/// What is remembered while a catalog is compiled for someone who wants to know where its values come from.
+/// The origins of values, recorded while a catalog is compiled if someone asks for them.
 #[derive(Debug, Default)]
 pub struct Recorder {
     /// Where the answer of the last lookup came from.
@@ -119,7 +119,7 @@ pub struct Provenance {
 
 impl Param {
     /// Says how the attribute is going to be set, if that is recorded.
-    pub(super) fn mark(&mut self, how: How) {
+    pub(super) fn mark(&mut self, how: AttributeSource) {
         if let Some(trail) = &mut self.trail {
             Arc::make_mut(trail).how = how;
         }
@@ -165,7 +165,7 @@ impl Vm<'_> {
     /// The trail of something set at a place, if trails are recorded; `expr` is what gave the value.
     pub(super) fn trail(
         &self,
-        how: How,
+        how: AttributeSource,
         expr: Option<&Expr>,
         location: Option<&Location>,
     ) -> Option<Arc<Trail>> {
@@ -177,7 +177,7 @@ impl Vm<'_> {
         Some(Arc::new(Trail::new(how, location.cloned(), parts)))
     }
 
-    /// What the value of an expression is made of: the variables and lookups in it.
+    /// Adds the parts of an expression's value: the variables and lookups in it.
     fn collect_parts(&self, recorder: &Recorder, expr: &Expr, parts: &mut Vec<Part>) {
         let mut all = |exprs: &mut dyn Iterator<Item = &Expr>| {
             exprs.for_each(|expr| self.collect_parts(recorder, expr, parts));
@@ -228,7 +228,7 @@ impl Vm<'_> {
         }
     }
 
-    /// Whether a call asks for data, so that where the data stands says more than the arguments.
+    /// Whether a call looks up data, so that the origin of the data is more useful than the arguments.
     fn is_lookup(&self, call: &Call) -> bool {
         let Callee::Function(callee) = &call.callee else { return false };
         self.environment().registry.is(callee.name.as_str(), Quality::LooksUp)
@@ -262,7 +262,7 @@ impl Vm<'_> {
             return Part::Parameter(resource.reference(), name, param.trail.clone());
         }
         if let Some((value, trail)) = recorder.variables.get(&(holder, name))
-            && matches!(self.scopes.find(holder, name), Found::Value(current) if current == value)
+            && matches!(self.scopes.find(holder, name), VariableSearch::Value(current) if current == value)
         {
             return Part::Variable(name, Some(Arc::clone(trail)));
         }
@@ -277,7 +277,7 @@ impl Vm<'_> {
         });
         match around.min_by_key(|(place, ..)| place.span.end - place.span.start) {
             Some((place, _, parts)) => {
-                let trail = Trail::new(How::Lambda, Some(place.clone()), parts.clone());
+                let trail = Trail::new(AttributeSource::Lambda, Some(place.clone()), parts.clone());
                 Part::Variable(name, Some(Arc::new(trail)))
             }
             None => unknown,
@@ -300,9 +300,13 @@ impl Vm<'_> {
     /// Records what a variable was just assigned.
     pub(crate) fn record_variable(&mut self, name: Name, value: &Expr, span: Span) {
         let location = self.recorder.is_some().then(|| self.location(span));
-        let Some(trail) = self.trail(How::Variable, Some(value), location.as_ref()) else { return };
+        let Some(trail) = self.trail(AttributeSource::Variable, Some(value), location.as_ref()) else {
+            return;
+        };
         let at = self.position();
-        if let (Found::Value(value), Some(recorder)) = (self.scopes.find(at, name), &mut self.recorder) {
+        if let (VariableSearch::Value(value), Some(recorder)) =
+            (self.scopes.find(at, name), &mut self.recorder)
+        {
             recorder.variables.insert((at, name), (value.clone(), trail));
         }
     }
@@ -310,14 +314,14 @@ impl Vm<'_> {
     /// Records that the data gave a parameter of a class.
     pub(super) fn record_data(&mut self, id: ResourceId, name: Name) {
         let Some(recorder) = &self.recorder else { return };
-        let trail = Trail::new(How::Data, None, vec![Part::Data(Arc::clone(&recorder.found))]);
+        let trail = Trail::new(AttributeSource::Data, None, vec![Part::Data(Arc::clone(&recorder.found))]);
         self.catalog.set_trail(id, name, Arc::new(trail));
     }
 
     /// Records that a parameter has the value of its default.
     pub(super) fn record_default(&mut self, id: ResourceId, name: Name, default: &Expr) {
         let location = self.recorder.is_some().then(|| self.location(default.span));
-        if let Some(trail) = self.trail(How::ParameterDefault, Some(default), location.as_ref()) {
+        if let Some(trail) = self.trail(AttributeSource::ParameterDefault, Some(default), location.as_ref()) {
             self.catalog.set_trail(id, name, trail);
         }
     }

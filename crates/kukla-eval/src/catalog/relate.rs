@@ -22,17 +22,17 @@ use crate::vm::Vm;
 /// A relationship to be drawn at the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Relationship {
-    from: Side,
-    to: Side,
+    from: RelationOperand,
+    to: RelationOperand,
     attribute: &'static str,
 }
 
 /// One side of a relationship.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
+pub(crate) enum RelationOperand {
     /// A resource.
     Resource(ResourceRef),
-    /// What a collector finds.
+    /// The resources that a collector finds.
     Collector(usize),
 }
 
@@ -75,15 +75,15 @@ impl Vm<'_> {
         if right.is_empty() {
             return Ok(left.into_iter().map(|(_, value)| value).collect::<Array>().into());
         }
-        if let [(Side::Collector(at), _)] = right[..] {
+        if let [(RelationOperand::Collector(at), _)] = right[..] {
             self.catalog.collectors[at].instead = Some(left.into_iter().map(|(side, _)| side).collect());
         }
         Ok(right.into_iter().map(|(_, value)| value).collect::<Array>().into())
     }
 
     /// The members of an operand, each once, with the values they came from.
-    fn sides(&mut self, operand: &Value, span: Span) -> Flow<Vec<(Side, Value)>> {
-        let mut sides: Vec<(Side, Value)> = Vec::new();
+    fn sides(&mut self, operand: &Value, span: Span) -> Flow<Vec<(RelationOperand, Value)>> {
+        let mut sides: Vec<(RelationOperand, Value)> = Vec::new();
         let mut known = FxHashSet::default();
         let members = flat(operand);
         let is_single = members.len() == 1;
@@ -96,13 +96,13 @@ impl Vm<'_> {
         Ok(sides)
     }
 
-    fn side(&mut self, value: Value, span: Span) -> Flow<(Side, Value)> {
+    fn side(&mut self, value: Value, span: Span) -> Flow<(RelationOperand, Value)> {
         match &value {
             Value::Host(host) if let Some(collector) = host.as_any().downcast_ref::<CollectorValue>() => {
-                Ok((Side::Collector(collector.at), value))
+                Ok((RelationOperand::Collector(collector.at), value))
             }
             Value::Type(ty) => match ResourceRef::of_type(ty) {
-                Some(reference) => Ok((Side::Resource(reference), value)),
+                Some(reference) => Ok((RelationOperand::Resource(reference), value)),
                 None => self.untitled(ty, span).map(|side| (side, value.clone())),
             },
             Value::String(text) => {
@@ -117,17 +117,19 @@ impl Vm<'_> {
     }
 
     /// A type that names no single resource: one that could is noted all the same, and missed at the end.
-    fn untitled(&self, ty: &Type, span: Span) -> Flow<Side> {
+    fn untitled(&self, ty: &Type, span: Span) -> Flow<RelationOperand> {
         match ty {
-            Type::Resource(Some(resource)) => Ok(Side::Resource(ResourceRef::written(&resource.name, ""))),
+            Type::Resource(Some(resource)) => {
+                Ok(RelationOperand::Resource(ResourceRef::written(&resource.name, "")))
+            }
             Type::Resource(None) | Type::Class(_) | Type::CatalogEntry => {
-                Ok(Side::Resource(ResourceRef::new("Class", "")))
+                Ok(RelationOperand::Resource(ResourceRef::new("Class", "")))
             }
             other => Err(self.fail(span, diagnostic!(NOT_CATALOG_TYPE { actual: other }))),
         }
     }
 
-    /// What text stands for: a reference, or (not in Puppet) a class by its bare name.
+    /// The reference in a text, or (not in Puppet) a class by its bare name.
     fn spelled(&mut self, text: &str) -> Flow<Type> {
         let plain = |c: char| c == '_' || c == ':' || c.is_ascii_lowercase() || c.is_ascii_digit();
         let name = text.strip_prefix("::").unwrap_or(text);
@@ -170,12 +172,12 @@ impl CatalogBuilder {
         Ok(())
     }
 
-    fn ends(&self, side: &Side) -> Vec<End> {
+    fn ends(&self, side: &RelationOperand) -> Vec<End> {
         match side {
-            Side::Resource(reference) => {
+            RelationOperand::Resource(reference) => {
                 vec![End { id: self.find_reference(reference), written: Some(reference.clone()) }]
             }
-            Side::Collector(at) => self.collected(*at),
+            RelationOperand::Collector(at) => self.collected(*at),
         }
     }
 
@@ -184,9 +186,9 @@ impl CatalogBuilder {
         collected.map(|&id| End { id: Some(id), written: None }).collect()
     }
 
-    /// The left side: for a collector that found nothing, what stands left of it (which is then said).
-    fn sources(&self, side: &Side) -> (Vec<End>, bool) {
-        let Side::Collector(mut at) = *side else { return (self.ends(side), false) };
+    /// The left operand: for a collector that found nothing, the operand left of it, and whether that is the case.
+    fn sources(&self, side: &RelationOperand) -> (Vec<End>, bool) {
+        let RelationOperand::Collector(mut at) = *side else { return (self.ends(side), false) };
         // Each step goes left in a chain, so there are at most as many as collectors.
         for _ in 0..=self.collectors.len() {
             let collector = &self.collectors[at];
@@ -194,7 +196,7 @@ impl CatalogBuilder {
                 _ if !collector.collected.is_empty() => return (self.collected(at), false),
                 None => break,
                 Some(instead) => match instead[..] {
-                    [Side::Collector(left)] => at = left,
+                    [RelationOperand::Collector(left)] => at = left,
                     _ => return (instead.iter().flat_map(|side| self.ends(side)).collect(), true),
                 },
             }
@@ -213,7 +215,7 @@ impl CatalogBuilder {
         let Some(id) = source.id else {
             let (source, target) = (&source.reference(self), &target.reference(self));
             let wanted = source;
-            // What stands in for an empty collector is still a type, and messages show it as one.
+            // The replacement of an empty collector is still a type, and messages show it as one.
             let source = match instead {
                 false => source.to_string(),
                 true if source.type_name() == "Class" => format!("Class[{}]", source.title().to_lowercase()),

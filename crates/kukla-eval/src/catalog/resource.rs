@@ -26,7 +26,7 @@ use crate::scope::ScopeId;
 use crate::vm::Vm;
 use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 
-/// An error names no more than so many resources that it is in.
+/// The maximal number of enclosing resources that an error names.
 const MAX_SHOWN: usize = 20;
 
 /// The titles of one body: nearly always one.
@@ -39,7 +39,7 @@ pub(super) struct Declaration {
     pub kind: ResourceKind,
     pub origin: CodeOrigin,
     pub scope: ScopeId,
-    /// The title as it was given, where that is no text.
+    /// The title as it was written, where that is not a string.
     pub given: Option<Value>,
 }
 
@@ -133,8 +133,8 @@ impl Vm<'_> {
         Err(self.fail(span, diagnostic!(ILLEGAL_RESOURCE_TYPE { actual })))
     }
 
-    /// Declares a resource for each title and adds references to them to a list, if there is one. A title that is no text, as only
-    /// hashes can have them, is given beside its text.
+    /// Declares a resource for each title and adds references to them to a list, if there is one. A title that is not a string, which only
+    /// hashes can have, comes with its text.
     #[expect(clippy::too_many_arguments, reason = "each is a part of one declaration")]
     pub(super) fn declare(
         &mut self,

@@ -45,8 +45,7 @@ pub(crate) struct TagTable {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagSet {
     numbers: Vec<u32>,
-    /// The same numbers, once there are so many that looking through them takes its time: the catalog has all that its
-    /// classes have.
+    /// The same numbers, once there are too many for a linear search: the catalog has all tags of its classes.
     index: Option<Box<FxHashSet<u32>>>,
 }
 
@@ -128,9 +127,9 @@ impl TagTable {
                 Value::Hash(_) | Value::Type(_) => self.add(set, &text(value)),
                 value => self.add_value(set, value),
             }),
-            // A reference that stands alone is a list of the attributes it sets, which are none.
+            // A reference outside of a list counts as the list of the attributes it sets, which is empty.
             Value::Type(ty) if matches!(**ty, Type::Resource(Some(_)) | Type::Class(Some(_))) => Ok(()),
-            // In Ruby a hash that stands alone is a list of pairs.
+            // In Ruby a hash outside of a list becomes a list of pairs.
             Value::Hash(hash) => hash.iter().try_for_each(|(key, value)| {
                 self.add_value(set, key).and_then(|()| self.add_value(set, value))
             }),

@@ -10,38 +10,38 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_FUNCTION: Error, "Unknown function: '{name}'.";
 
-    /// A function that is called by its name, given as text, does not exist.
+    /// A function that is called by a name in a string does not exist.
     ///
     /// ```puppet
     /// call('joint', ['a', 'b'])    # error
     /// ```
     UNKNOWN_CALLED_FUNCTION as RUNTIME_ERROR: Error, "Unknown function '{name}'";
 
-    /// A function is written in Ruby, and no Ruby is run here.
+    /// A function is written in Ruby, and running Ruby is not available here.
     RUBY_FUNCTION: Error, "{name}(): is written in Ruby, and no Ruby is run here: {file}";
 
-    /// The arguments do not fit what the function takes: their number, their types or the block.
+    /// The arguments do not match the function's signature: their number, their types or the block.
     ///
     /// ```puppet
     /// join('a', 'b', 'c')    # error
     /// ```
     WRONG_ARGUMENTS as RUNTIME_ERROR: Error, "{description}";
 
-    /// The arguments do not fit what the function takes.
+    /// The arguments do not match the function's signature.
     ///
     /// ```puppet
     /// getvar('1a')    # error
     /// ```
     REFUSED_ARGUMENTS as RUNTIME_ERROR: Error, "'{function}' {reason}";
 
-    /// A parameter without a default was given no value.
+    /// A parameter without a default has no value.
     ///
     /// ```puppet
     /// [1].with |$a, $b| { $b }    # error
     /// ```
     MISSING_REQUIRED_PARAMETER: Error, "Parameter ${name} is required but no value was given";
 
-    /// Parameters that may be left out come after those that may not.
+    /// Optional parameters come after required ones.
     ///
     /// ```puppet
     /// function f($a = 1, $b) { $b }    # error
@@ -61,13 +61,13 @@ kukla_syntax::codes! {
     /// ```
     FILE_WITHOUT_FUNCTION as RUNTIME_ERROR: Error, "The code loaded from {file} does not define the function '{name}' - {reason}.";
 
-    /// A type can have functions whose code is in Ruby.
+    /// A type declares a function whose code is in Ruby, which is not implemented here.
     METHOD_NOT_IMPLEMENTED as RUNTIME_ERROR: Error, "no method is implemented for {label}";
 
-    /// The text is no template.
+    /// The text is not a template.
     NO_TEMPLATE as RUNTIME_ERROR: Error, "{function}(): the parser did not produce an EppExpression";
 
-    /// A template gives text; classes, defined types and functions are defined in manifests.
+    /// A template only produces text; define classes, defined types and functions in manifests.
     DEFINITION_IN_TEMPLATE as RUNTIME_ERROR: Error, "{function}(): The EPP template contains illegal expressions (definitions)";
 
     /// `$0`, `$1` and so on are set by matching regular expressions.
@@ -77,7 +77,7 @@ kukla_syntax::codes! {
     /// ```
     NUMERIC_TEMPLATE_VARIABLE as RUNTIME_ERROR: Error, "Cannot assign to a numeric match result variable '${name}'";
 
-    /// A template gives text; `return` in it gives nothing else.
+    /// A template produces a string; `return` and `next` in it must return one too.
     ///
     /// ```puppet
     /// inline_epp('<% next(1) %>')    # error

@@ -3,21 +3,21 @@
 kukla_syntax::codes! {
     pub EXPRESSIONS;
 
-    /// An array is asked for one element, `$a[0]`, or for some, `$a[0, 2]`.
+    /// Access to an array takes one index, `$a[0]`, or a start and a length, `$a[0, 2]`.
     ///
     /// ```puppet
     /// [1, 2, 3][0, 1, 2]    # error
     /// ```
     BAD_ARRAY_SLICE_ARITY: Error, "Array supports [] with one or two arguments. Got {count}";
 
-    /// Elements of an array are numbered.
+    /// The index into an array must be an integer.
     ///
     /// ```puppet
     /// [1, 2, 3][1.5]    # error
     /// ```
     BAD_SLICE_KEY_TYPE: Error, "An Array[] cannot use {actual} where Integer is expected";
 
-    /// Characters of a string are numbered.
+    /// The index into a string must be an integer.
     ///
     /// ```puppet
     /// 'puppet'[1.5]    # error
@@ -58,7 +58,7 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_REASSIGNMENT: Error, "Cannot reassign variable '${name}'";
 
-    /// Puppet has set this variable itself.
+    /// Puppet sets this variable itself.
     ///
     /// ```puppet
     /// class a { $title = 'b' }    # error
@@ -66,14 +66,14 @@ kukla_syntax::codes! {
     /// ```
     BUILT_IN_REASSIGNMENT as ILLEGAL_REASSIGNMENT: Error, "Cannot reassign built in (or already assigned) variable '${name}'";
 
-    /// `$facts`, `$trusted` and `$server_facts` are set by Puppet.
+    /// Puppet sets `$facts`, `$trusted` and `$server_facts`.
     ///
     /// ```puppet
     /// $facts = {}    # error
     /// ```
     ILLEGAL_RESERVED_ASSIGNMENT: Error, "Attempt to assign to a reserved variable name: '${name}'";
 
-    /// No parameter and no variable may be called `facts`, `trusted` or `server_facts`, which are set by Puppet.
+    /// No parameter or variable may be called `facts`, `trusted` or `server_facts`, which Puppet sets.
     ///
     /// ```puppet
     /// [1].each |$facts| { }    # error
@@ -94,7 +94,7 @@ kukla_syntax::codes! {
     /// A default uses a parameter that has no value.
     PARAMETER_WITHOUT_VALUE as RUNTIME_ERROR: Error, "expects a value for parameter ${name}";
 
-    /// A default uses a parameter before it that was given no value.
+    /// A default uses an earlier parameter that has no value.
     ///
     /// ```puppet
     /// class a ($b, $c = $b) { }
@@ -110,7 +110,7 @@ kukla_syntax::codes! {
     /// ```
     LATER_PARAMETER_IN_DEFAULT as UNEVALUATED_PARAMETER: Error, "{callee}: default expression for ${parameter} tries to illegally access not yet evaluated ${name}";
 
-    /// No case of the selector fits. A last case `default =>` fits everything.
+    /// No case of the selector matches. Add a case `default =>` for all other values.
     ///
     /// ```puppet
     /// $x = 3 ? { 1 => 'one', 2 => 'two' }    # error
@@ -131,7 +131,7 @@ kukla_syntax::codes! {
     /// ```
     MATCH_NOT_STRING: Error, "Left match operand must result in a String value. Got {actual}.";
 
-    /// The result of floating-point arithmetic is no number.
+    /// The result of floating-point arithmetic is not a number.
     ///
     /// ```puppet
     /// 0.0 / 0.0    # error
@@ -145,7 +145,7 @@ kukla_syntax::codes! {
     /// ```
     COMPARISON_NOT_POSSIBLE: Error, "Comparison of: {left} {operator} {right}, is not possible. Caused by '{reason}'.";
 
-    /// Before a parameter stands its type.
+    /// The expression before a parameter must be a type.
     ///
     /// ```puppet
     /// function f(Integer[1, 10, 2] $x) { $x }    # error
@@ -153,7 +153,7 @@ kukla_syntax::codes! {
     /// ```
     NOT_A_TYPE as TYPE_MISMATCH: Error, "expected a Type, got {actual}";
 
-    /// `Enum` takes words.
+    /// `Enum` takes strings.
     ///
     /// ```puppet
     /// assert_type(Type.new('Enum[1]'), 1)    # error
@@ -167,7 +167,7 @@ kukla_syntax::codes! {
     /// ```
     BOOLEAN_OF_NO_BOOLEAN as RUNTIME_ERROR: Error, "Boolean parameter must be true or false";
 
-    /// This type takes nothing in brackets.
+    /// This type takes no parameters in brackets.
     ///
     /// ```puppet
     /// type Port = Integer[1, 65535]
@@ -175,7 +175,7 @@ kukla_syntax::codes! {
     /// ```
     NOT_PARAMETERIZED as RUNTIME_ERROR: Error, "Not a parameterized type <{text}>";
 
-    /// There are too many or too few things in the brackets of a type.
+    /// A type has too many or too few parameters in its brackets.
     ///
     /// ```puppet
     /// assert_type(Type.new('Boolean[true, false]'), 1)    # error
@@ -189,6 +189,6 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_JUMP as PARSE_ERROR: Error, "{word}() from context where this is illegal";
 
-    /// The syntax tree holds something that has no meaning.
+    /// The syntax tree contains an element that cannot be evaluated.
     NOT_LOWERED as UNSUPPORTED_EXPRESSION: Error, "This expression is not supported";
 }

@@ -51,14 +51,14 @@ kukla_syntax::codes! {
     /// ```
     CLASS_REDEFINED_AS_NODE as PARSE_ERROR: Error, "Class '{name}' is already defined{earlier}; cannot be redefined as a node";
 
-    /// The types of the language have their names for themselves.
+    /// The names of built-in types cannot be used for others.
     ///
     /// ```puppet
     /// type String = Integer    # error
     /// ```
     BUILT_IN_TYPE_REDEFINED as ARGUMENT_ERROR: Error, "Attempt to redefine entity 'http://puppet.com/2016.1/runtime/type/{name}'. Originally set by Puppet-Type-System/Static-Loader.";
 
-    /// The resource types of Puppet have their names for themselves.
+    /// The names of Puppet's resource types cannot be used for type aliases.
     ///
     /// ```puppet
     /// type File = String    # error
@@ -162,7 +162,7 @@ kukla_syntax::codes! {
     /// ```
     CIRCULAR_INHERITANCE as PARSE_ERROR: Error, "The class '{name}' inherits from itself: circular inheritance is not allowed";
 
-    /// The class that a class inherits from is just being evaluated, and includes that class.
+    /// A class includes one that inherits from it, before its own evaluation has finished.
     PARENT_NOT_EVALUATED as RUNTIME_ERROR: Error, "Could not find scope for {name}";
 
     /// A class is named by a string or by a reference to one class.
@@ -172,21 +172,21 @@ kukla_syntax::codes! {
     /// ```
     NO_CLASS_NAME as RUNTIME_ERROR: Error, "Cannot use {value} as a class name";
 
-    /// `Class` stands for all classes; one is needed.
+    /// `Class` means all classes; a reference needs the name of one.
     ///
     /// ```puppet
     /// include Class    # error
     /// ```
     UNSPECIFIC_CLASS as RUNTIME_ERROR: Error, "Cannot use an unspecific Class[] Type";
 
-    /// A reference to a class is needed; this one does not say which.
+    /// The reference must name a class.
     ///
     /// ```puppet
     /// include Resource    # error
     /// ```
     UNSPECIFIC_CLASS_RESOURCE as RUNTIME_ERROR: Error, "Cannot use an unspecific {name} where a Resource['class', name] is expected";
 
-    /// A reference to a class is needed, not one to another resource.
+    /// The reference must be one to a class, not to another resource.
     ///
     /// ```puppet
     /// include File['/etc/motd']    # error
@@ -201,7 +201,7 @@ kukla_syntax::codes! {
     /// ```
     METAPARAMETER_AS_PARAMETER as PARSE_ERROR: Error, "{name} is a metaparameter; please choose another parameter name in the {owner} definition";
 
-    /// What a module declares as private can be used within that module only.
+    /// Definitions and parameters that a module declares as private can be used within that module only.
     ///
     /// `modules/ntp/manifests/service.pp`:
     ///
@@ -214,7 +214,7 @@ kukla_syntax::codes! {
     /// ```
     PRIVATE: Error, "{what} is private to {owner} and cannot be used from {user}";
 
-    /// There are node definitions, and none fits the node. `node default { }` fits every node.
+    /// There are node definitions, and none matches the node. `node default { }` matches every node.
     ///
     /// ```puppet
     /// node 'db1.example.com' { }    # error

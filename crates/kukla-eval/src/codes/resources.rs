@@ -3,7 +3,7 @@
 kukla_syntax::codes! {
     pub RESOURCES;
 
-    /// The code of a defined type failed; this is the statement that declares the resource. What is wrong is said where it is wrong.
+    /// The code of a defined type failed; this is the statement that declares the resource. The cause is reported with its own position.
     ///
     /// ```puppet
     /// define a { fail('b') }
@@ -11,7 +11,7 @@ kukla_syntax::codes! {
     /// ```
     DECLARED_HERE as RUNTIME_ERROR: Error, "{cause}";
 
-    /// A resource is declared once. Where two parts of the code want the same one, put it into a class and include that from both.
+    /// A resource is declared once. If two parts of the code need the same one, put it into a class and include that from both.
     ///
     /// ```puppet
     /// notify { 'hello': }
@@ -19,7 +19,7 @@ kukla_syntax::codes! {
     /// ```
     DUPLICATE_DECLARATION as RUNTIME_ERROR: Error, "Duplicate declaration: {resource} is already declared{earlier}; cannot redeclare";
 
-    /// Two resources of a type cannot share what identifies them: an alias, or an attribute such as `path` of files.
+    /// Two resources of a type cannot share an identifying value: an alias, or an attribute such as `path` of files.
     ///
     /// ```puppet
     /// file { 'a': path => '/etc/motd' }
@@ -27,7 +27,7 @@ kukla_syntax::codes! {
     /// ```
     ALIAS_TAKEN as RUNTIME_ERROR: Error, "Cannot alias {resource} to {alias}{here}; resource [{kind}, {key}] already declared{earlier}";
 
-    /// A resource whose code has run cannot be changed any more: it was declared as a defined type, and what it contains exists already.
+    /// A resource of a defined type cannot be changed after the code of the type has run: its contents exist already.
     ///
     /// ```puppet
     /// define a ($x = 1) { }
@@ -52,7 +52,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_RESOURCE_KIND as RUNTIME_ERROR: Error, "Unknown resource type: '{name}'";
 
-    /// Before the braces of a resource stands its type.
+    /// The braces of a resource follow its type.
     ///
     /// ```puppet
     /// Integer { 'a': }    # error
@@ -87,7 +87,7 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_TITLE_TYPE_AT: Error, "Illegal title type at index {index}. Expected String, got {actual}";
 
-    /// A title stands once in a statement.
+    /// A statement contains the same title twice.
     ///
     /// ```puppet
     /// notify { ['a', 'a']: }    # error
@@ -118,7 +118,7 @@ kukla_syntax::codes! {
     /// ```
     ATTRIBUTE_NAME_NO_STRING as RUNTIME_ERROR: Error, "Attribute names must be strings, got {actual}";
 
-    /// An attribute is data; make an array of what iterates with `Array($x)` or `*$x`.
+    /// The value of an attribute cannot be an iterator; convert it to an array with `Array($x)` or `*$x`.
     ///
     /// ```puppet
     /// notify { 'a': message => [1, 2].reverse_each }    # error
@@ -142,7 +142,7 @@ kukla_syntax::codes! {
     /// ```
     NO_REFERENCE as CATALOG_VALIDATION_ERROR: Error, "No title provided and {reference} is not a valid resource reference";
 
-    /// A relationship leads to a resource that is not in the catalog: it is misspelled, or what declares it is not included.
+    /// A relationship refers to a resource that is not in the catalog: it is misspelled, or the class that declares it is not included.
     ///
     /// ```puppet
     /// notify { 'a': require => File['/etc/motd'] }    # error
@@ -165,28 +165,28 @@ kukla_syntax::codes! {
     /// ```
     RELATIONSHIP_WITHOUT_TARGET as ARGUMENT_ERROR: Error, "Could not find resource '{to}' for relationship from '{from}'";
 
-    /// Arrows stand between resources, references to them and collectors.
+    /// Arrows connect resources, references to them and collectors.
     ///
     /// ```puppet
     /// notify { 'a': } -> 1    # error
     /// ```
     ILLEGAL_RELATIONSHIP_OPERAND_TYPE: Error, "Illegal relationship operand, can not form a relationship with {actual}. A Catalog type is required.";
 
-    /// Arrows stand between types of resources and classes.
+    /// Arrows connect references to resources and classes.
     ///
     /// ```puppet
     /// notify { 'a': } -> Integer    # error
     /// ```
     NOT_CATALOG_TYPE: Error, "Illegal relationship operand, can not form a relationship with something of type {actual}. A Catalog type is required.";
 
-    /// The resource that is asked for an attribute has not been declared yet.
+    /// An attribute is read from a resource that has not been declared yet.
     ///
     /// ```puppet
     /// notice(File['/etc/motd']['mode'])    # error
     /// ```
     UNKNOWN_RESOURCE: Error, "Resource not found: {resource}";
 
-    /// The resource that is asked for an attribute has no such attribute.
+    /// An attribute is read that the resource does not have.
     ///
     /// ```puppet
     /// notify { 'a': }
@@ -211,14 +211,14 @@ kukla_syntax::codes! {
     /// ```
     OVERRIDE_FROM_OUTSIDE as PARSE_ERROR: Error, "Only subclasses can override parameters";
 
-    /// What is overridden is never declared.
+    /// An override names a resource that is never declared.
     ///
     /// ```puppet
     /// Notify['x'] { message => 'b' }    # error
     /// ```
     OVERRIDE_OF_NOTHING as PARSE_ERROR: Error, "Could not find resource(s) {resources} for overriding";
 
-    /// What is to be realized is never declared.
+    /// A resource is to be realized that is never declared.
     ///
     /// ```puppet
     /// realize(Notify['x'])    # error
@@ -240,7 +240,7 @@ kukla_syntax::codes! {
     /// ```
     INVALID_TAG as PARSE_ERROR: Error, "Invalid tag '{word}'";
 
-    /// Only classes are put into stages.
+    /// Only classes can be assigned to stages.
     ///
     /// ```puppet
     /// notify { 'a': stage => 'main' }    # error
@@ -255,7 +255,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_STAGE as RUNTIME_ERROR: Error, "Could not find stage {stage} specified by {resource}";
 
-    /// A collector stands behind a resource type.
+    /// A collector follows a resource type.
     COLLECTOR_WITHOUT_TYPE as RUNTIME_ERROR: Error, "LHS is not a type";
 
     /// Classes are included, not collected.
@@ -272,7 +272,7 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_COLLECTED_TYPE as RUNTIME_ERROR: Error, "Resource type {name} doesn't exist";
 
-    /// Tags are words.
+    /// A tag in a query must be a string.
     ///
     /// ```puppet
     /// Notify <| tag == 1 |>    # error
@@ -286,14 +286,14 @@ kukla_syntax::codes! {
     /// ```
     COMPUTED_QUERY as RUNTIME_ERROR: Error, "Cannot transform object of class Puppet::Pops::Model::{class}";
 
-    /// Exported resources are kept by a store, and there is none; nothing is collected.
+    /// Collecting exported resources requires a store, and none is configured; nothing is collected.
     ///
     /// ```puppet
     /// Notify <<| |>>    # warning
     /// ```
     COLLECTING_WITHOUT_STORE as RT_NO_STORECONFIGS: Warning, "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
 
-    /// Exported resources are kept by a store, and there is none; nothing is exported.
+    /// Exporting resources requires a store, and none is configured; nothing is exported.
     ///
     /// ```puppet
     /// @@notify { 'a': }    # warning
@@ -301,9 +301,9 @@ kukla_syntax::codes! {
     EXPORTING_WITHOUT_STORE as RT_NO_STORECONFIGS_EXPORT: Warning, "You cannot collect exported resources without storeconfigs being set; the export is ignored";
 
     /// The store of exported resources does not answer.
-    EXPORTS_UNAVAILABLE as RUNTIME_ERROR: Error, "Exported resources cannot be had: {reason}";
+    EXPORTS_UNAVAILABLE as RUNTIME_ERROR: Error, "Exported resources are not available: {reason}";
 
-    /// A resource that another node exports exists already.
+    /// A resource that another node exports is already declared.
     DUPLICATE_EXPORTED_RESOURCE as PARSE_ERROR: Error, "A duplicate resource was found while collecting exported resources, with the type and title {resource}";
 
     /// Defined types declare others without end.
@@ -314,14 +314,14 @@ kukla_syntax::codes! {
     /// ```
     ENDLESS_DECLARATIONS as PARSE_ERROR: Error, "Somehow looped more than 1000 times while evaluating host catalog";
 
-    /// `defined` asks for one class.
+    /// `defined` takes a reference to one class.
     ///
     /// ```puppet
     /// defined(Class)    # error
     /// ```
     ALL_CLASSES as RUNTIME_ERROR: Error, "The given class type is a reference to all classes";
 
-    /// `defined` asks for one resource or resource type.
+    /// `defined` takes a reference to one resource or resource type.
     ///
     /// ```puppet
     /// defined(Resource)    # error
@@ -331,7 +331,7 @@ kukla_syntax::codes! {
     /// `defined` takes names and references.
     NEITHER_NAME_NOR_REFERENCE as RUNTIME_ERROR: Error, "Invalid argument of type '{actual}' to 'defined'";
 
-    /// What a deferred function is said to return does not fit the parameter it is for.
+    /// The declared return type of a deferred function does not match the type of its parameter.
     ///
     /// ```puppet
     /// function f() >> String { 'a' }

@@ -73,7 +73,7 @@ impl Native for LookupContext {
                 self.built_in(vm, method, Some(key), options)
             }
             _ => {
-                let problem = miscalled(method, arity(method)?, args.len());
+                let problem = describe_mismatch(method, arity(method)?, args.len());
                 Err(diagnostic!(WRONG_CONTEXT_ARGUMENTS { method, problem }).into())
             }
         })
@@ -90,15 +90,15 @@ fn arity(method: &str) -> Option<usize> {
     })
 }
 
-fn miscalled(method: &str, wanted: usize, given: usize) -> String {
-    match (wanted, given) {
-        (0, given) => format!("expects no arguments, got {given}"),
+fn describe_mismatch(method: &str, expected: usize, actual: usize) -> String {
+    match (expected, actual) {
+        (0, actual) => format!("expects no arguments, got {actual}"),
         (1, 1) if method == "cache_all" => "parameter 1 expects a Hash value".to_owned(),
         (1, 1) => "parameter 1 expects a String value".to_owned(),
         (1, 0) => "expects 1 argument, got none".to_owned(),
-        (1, given) => format!("expects 1 argument, got {given}"),
-        (wanted, 0) => format!("expects {wanted} arguments, got none"),
-        (wanted, given) => format!("expects {wanted} arguments, got {given}"),
+        (1, actual) => format!("expects 1 argument, got {actual}"),
+        (expected, 0) => format!("expects {expected} arguments, got none"),
+        (expected, actual) => format!("expects {expected} arguments, got {actual}"),
     }
 }
 
@@ -114,7 +114,7 @@ impl LookupContext {
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
         let found = vm.with_data(|session, vm| self.context.file_data(session, &mut VmHost { vm }, path))?;
         let text = match found.map_err(raise)? {
-            FileData::Known(data) => return Ok(data),
+            FileData::Cached(data) => return Ok(data),
             FileData::Text(text) => text,
         };
         let data = match block {

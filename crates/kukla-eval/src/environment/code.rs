@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use kukla_world::World;
 
-/// What a file of Puppet code defines, by the directory it lies in.
+/// The definitions in a file of Puppet code, by the directory it lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeKind {
     /// Classes and defined types, in `manifests`.
@@ -67,7 +67,7 @@ impl CodeFiles {
     }
 }
 
-/// A name has so many parts at most, and so has the path of its file. Links that lead round in circles end here.
+/// The maximal number of segments in a name and in the path of its file. Circular links end here.
 const DEEPEST: usize = 16;
 
 fn list(world: &dyn World, directory: &Path) -> FxHashSet<Box<str>> {

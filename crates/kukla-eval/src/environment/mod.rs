@@ -45,7 +45,7 @@ pub(crate) use self::load::{ReadText, SignatureCheck};
 pub use self::modules::Module;
 use self::modules::ModuleLayout;
 use self::resource_types::ResourceTypes;
-use crate::ahead::Ahead;
+use crate::ahead::ReadAhead;
 use crate::foreign::Extensions;
 pub use crate::node::Node;
 use crate::programs::Programs;
@@ -121,7 +121,7 @@ pub struct Environment {
     resource_types: ResourceTypes,
     /// The inputs of everything that is cached for all compilations.
     inputs: Mutex<InputSet>,
-    pub(crate) ahead: Ahead,
+    pub(crate) ahead: ReadAhead,
     /// The unit where evaluation begins.
     pub(crate) empty_unit: Arc<Unit>,
 }
@@ -146,7 +146,7 @@ impl Environment {
             stdlib_functions: StdlibFunctions::default(),
             resource_types: ResourceTypes::default(),
             inputs: Mutex::new(inputs),
-            ahead: Ahead::default(),
+            ahead: ReadAhead::default(),
             empty_unit: Arc::default(),
         }
     }

@@ -329,7 +329,7 @@ fn variable(written: &str) -> Kind {
     Kind::Variable(Variable { name, target })
 }
 
-/// The last segment of a name and what stands before it, if it has several.
+/// The last segment of a name and the part before it, if it has several.
 fn last_segment(name: &str) -> Option<(&str, &str)> {
     let colon = name.rfind(':')?;
     let outer = name[..colon].strip_suffix(':')?;

@@ -1,4 +1,4 @@
-//! What a text names that other files may define, for those who read ahead of a compilation.
+//! The names in a text that other files may define, for reading ahead of a compilation.
 
 use kukla_values::{Name, Str, Value};
 

@@ -68,7 +68,7 @@ fn sort_out(
     }
 }
 
-/// What lowering carries along.
+/// The state of lowering one text.
 struct Lowering<'s> {
     source: &'s Source,
     questions: Questions,
@@ -107,7 +107,7 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// Notes the first thing that is wrong; what stands for it never runs.
+    /// Records the first error; the expression returned in place of the wrong one never runs.
     fn refuse(&mut self, wrong: Diagnostic, span: Span) -> Kind {
         if self.failure.is_none() {
             let wrong = wrong.in_stage(Stage::Validation);
@@ -155,7 +155,7 @@ impl<'s> Lowering<'s> {
     }
 }
 
-/// Notes that nobody asks for the value of an expression.
+/// Marks an expression whose value is not used.
 fn forget_value(expr: &mut Expr) {
     match &mut expr.kind {
         Kind::Resource(resource) => resource.is_value = false,
@@ -166,7 +166,7 @@ fn forget_value(expr: &mut Expr) {
     }
 }
 
-/// Where an expression stands, and the position Puppet reports for it.
+/// The span of an expression, with the position that Puppet reports for it.
 fn span_of(expr: ast::Expr<'_>) -> Span {
     expr.span().pointing_at(expr.puppet_offset())
 }

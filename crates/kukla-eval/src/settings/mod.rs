@@ -14,7 +14,7 @@ use defaults::DEFAULTS;
 /// The settings of one environment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// What becomes of questionable code.
+    /// The treatment of questionable code.
     pub strict: Strict,
     /// Whether an unknown variable is an error.
     pub strict_variables: bool,

@@ -1,9 +1,9 @@
-//! Errors in a `hiera.yaml`.
+//! Errors in `hiera.yaml`.
 
 kukla_syntax::codes! {
     pub CONFIG;
 
-    /// A `hiera.yaml` is not YAML.
+    /// A `hiera.yaml` is not valid YAML.
     ///
     /// `hiera.yaml`:
     ///
@@ -16,7 +16,7 @@ kukla_syntax::codes! {
     /// ```
     UNPARSEABLE_CONFIG as YAML_LOAD_ERROR: Error, "{reason}";
 
-    /// A `hiera.yaml` has version 5; older ones are read, newer ones do not exist.
+    /// The `version` of a `hiera.yaml` is 5; older versions are supported, newer ones do not exist.
     ///
     /// `hiera.yaml`:
     ///
@@ -59,7 +59,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_MULTIPLE_DATA_PROVIDER_FUNCTIONS_IN_DEFAULT: Error, "Only one of {keys} can be defined in defaults";
 
-    /// Options named `path` and `uri` are given to functions by Puppet.
+    /// Options named `path` and `uri` are reserved: Puppet sets them.
     ///
     /// `hiera.yaml`:
     ///
@@ -73,7 +73,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_DEFAULT_OPTION_RESERVED_BY_PUPPET: Error, "Option key '{key}' used in defaults is reserved by Puppet";
 
-    /// Only modules have defaults for others.
+    /// Only modules can have a `default_hierarchy`.
     ///
     /// `hiera.yaml`:
     ///
@@ -133,7 +133,7 @@ kukla_syntax::codes! {
     /// The functions of these backends are built in.
     HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH: Error, "Use \"data_hash: {name}_data\" instead of \"hiera3_backend: {name}\"";
 
-    /// A level says in one way where its data is.
+    /// A level has only one of `path`, `paths`, `glob`, `globs`, `uri`, `uris` and `mapped_paths`.
     ///
     /// `hiera.yaml`:
     ///
@@ -147,7 +147,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_MULTIPLE_LOCATION_SPECS: Error, "Only one of {keys} can be defined in hierarchy '{name}'";
 
-    /// Options named `path` and `uri` are given to functions by Puppet.
+    /// Options named `path` and `uri` are reserved: Puppet sets them.
     ///
     /// `hiera.yaml`:
     ///
@@ -161,7 +161,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_OPTION_RESERVED_BY_PUPPET: Error, "Option key '{key}' used in hierarchy '{name}' is reserved by Puppet";
 
-    /// Version 4 of `hiera.yaml` knows the backends `yaml`, `json` and `hocon`.
+    /// Version 4 of `hiera.yaml` supports the backends `yaml`, `json` and `hocon`.
     ///
     /// `hiera.yaml`:
     ///
@@ -189,7 +189,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND: Error, "Unable to find '{kind}' function named '{name}'";
 
-    /// A level with a data file says where the file is.
+    /// A level with data files requires a path.
     ///
     /// `hiera.yaml`:
     ///
@@ -203,7 +203,7 @@ kukla_syntax::codes! {
     /// ```
     DATA_HASH_WITHOUT_PATH as ARGUMENT_ERROR: Error, "'{function}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function";
 
-    /// A level with an encrypted data file says where the file is.
+    /// A level with encrypted data files requires a path.
     ///
     /// `hiera.yaml`:
     ///
@@ -217,7 +217,7 @@ kukla_syntax::codes! {
     /// ```
     EYAML_WITHOUT_PATH as ARGUMENT_ERROR: Error, "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this lookup_key function";
 
-    /// A `uri` of a level is one.
+    /// A `uri` of a level is not a valid URI.
     ///
     /// `hiera.yaml`:
     ///
@@ -235,7 +235,7 @@ kukla_syntax::codes! {
     /// The data providers of Puppet 4 are `none`, `hiera` and `function`.
     UNKNOWN_DATA_PROVIDER as ERROR: Error, "Environment '{environment}', cannot find {setting} '{name}'";
 
-    /// Each level of a hierarchy has a name of its own.
+    /// Two levels of a hierarchy have the same name.
     ///
     /// `hiera.yaml`:
     ///
@@ -253,6 +253,6 @@ kukla_syntax::codes! {
     /// ```
     HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED: Error, "Hierarchy name '{name}' defined more than once.{earlier}";
 
-    /// Each backend of a version 3 `hiera.yaml` is named once.
+    /// A version 3 `hiera.yaml` names the same backend twice.
     HIERA_BACKEND_MULTIPLY_DEFINED: Error, "Backend '{name}' is defined more than once.{earlier}";
 }

@@ -1,4 +1,4 @@
-//! Errors in data, in its configuration, and in lookups.
+//! Errors in data and in lookups.
 
 kukla_syntax::codes! {
     pub DATA;
@@ -38,7 +38,7 @@ kukla_syntax::codes! {
     /// ```
     GLOBAL_LOOKUP_FAILED as LOOKUP_ERROR: Error, "Lookup of key '{key}' failed: {cause}";
 
-    /// A dotted key goes into something that is neither a hash nor an array.
+    /// A dotted key reaches into a value that is neither a hash nor an array.
     ///
     /// `data/common.yaml`:
     ///
@@ -51,7 +51,7 @@ kukla_syntax::codes! {
     /// ```
     KEY_INTO_SCALAR as LOOKUP_ERROR: Error, "Data Provider type mismatch: Got {actual} when a hash-like object was expected to access value using '{segment}' from key '{key}'";
 
-    /// The older functions cannot merge what a dotted key names.
+    /// The older functions cannot merge the values of a dotted key.
     MERGED_DOTTED_KEY as LOOKUP_ERROR: Error, "Resolution type :{strategy} is illegal when accessing values using dotted keys. Offending key was '{key}'";
 
     /// Values are merged in one of the ways `first`, `unique`, `hash` and `deep`.
@@ -61,14 +61,14 @@ kukla_syntax::codes! {
     /// ```
     UNKNOWN_MERGE_STRATEGY as ARGUMENT_ERROR: Error, "Unknown merge strategy: '{name}'";
 
-    /// Options for merging come with the strategy they are for.
+    /// Merge options require a `strategy`.
     ///
     /// ```puppet
     /// lookup('a', { 'merge' => { 'knockout_prefix' => '--' } })    # error
     /// ```
     MERGE_WITHOUT_STRATEGY as ARGUMENT_ERROR: Error, "The hash given as 'merge' must contain the name of a strategy in string form for the key 'strategy'";
 
-    /// Elements that begin with the knockout prefix are removed; with an empty prefix that would be everything.
+    /// Elements that begin with the knockout prefix are removed; an empty prefix would remove everything.
     ///
     /// `hiera.yaml`:
     ///
@@ -151,7 +151,7 @@ kukla_syntax::codes! {
     /// ```
     LOOKUP_OPTIONS_NO_HASH as LOOKUP_ERROR: Error, "value of lookup_options must be a hash";
 
-    /// A module gives options for its own keys only.
+    /// A module can set options for its own keys only.
     ///
     /// `modules/ntp/manifests/init.pp`:
     ///
@@ -191,7 +191,7 @@ kukla_syntax::codes! {
     /// ```
     CONVERT_TO_NO_TYPE as LOOKUP_ERROR: Error, "Invalid data type in lookup_options for key '{key}' could not parse '{name}', error: '{cause}";
 
-    /// The value found cannot be converted as `convert_to` says.
+    /// The value cannot be converted to the type that `convert_to` names.
     ///
     /// `data/common.yaml`:
     ///
@@ -205,7 +205,7 @@ kukla_syntax::codes! {
     /// ```
     CONVERT_TO_FAILED as LOOKUP_ERROR: Error, "The convert_to lookup_option for key '{key}' raised error: {cause}";
 
-    /// No instance of a type that does not exist can be made.
+    /// `convert_to` names a type that does not exist.
     INSTANCE_OF_NOTHING as RUNTIME_ERROR: Error, "Creation of new instance of type 'TypeReference['{name}']' is not supported";
 
     /// `convert_to` is a type, or an array of one and the arguments for making an instance.
@@ -222,7 +222,7 @@ kukla_syntax::codes! {
     /// ```
     CONVERT_TO_NO_NAME as RUNTIME_ERROR: Error, "'{value}' is not a type";
 
-    /// A data file cannot be read as what its level says it is.
+    /// A data file is not valid in the format of its level.
     ///
     /// `data/common.yaml`:
     ///
@@ -249,7 +249,7 @@ kukla_syntax::codes! {
     /// ```
     DATA_NO_HASH as LOOKUP_ERROR: Strict, "{file}: file does not contain a valid yaml hash";
 
-    /// A file that must be there is not.
+    /// A required file does not exist.
     ///
     /// `hiera.yaml`:
     ///
@@ -287,7 +287,7 @@ kukla_syntax::codes! {
     /// ```
     DECRYPTION_FAILED as LOOKUP_ERROR: Error, "hiera-eyaml backend error decrypting ENC[...] when looking up {key} in {file}. Error was {reason}";
 
-    /// A backend gives data: strings, numbers, booleans, arrays and hashes of these.
+    /// A backend returned a value that is not data: strings, numbers, booleans, arrays and hashes of these.
     NO_LOOKUP_VALUE as TYPE_ASSERTION_ERROR: Error, "{source} has wrong type, expects Puppet::LookupValue, got {actual}";
 
     /// Data or its configuration refers to a variable that is not set: `%{facts.role}` where there is no fact of that name.
@@ -317,7 +317,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_UNDEFINED_VARIABLE: Error, "Undefined variable '{name}'";
 
-    /// The text between `%{` and `}` must be a variable or a call of `lookup`, `alias`, `hiera`, `scope` or `literal`.
+    /// The text between `%{` and `}` is a variable or a call of `lookup`, `alias`, `hiera`, `scope` or `literal`.
     ///
     /// `data/common.yaml`:
     ///
@@ -344,7 +344,7 @@ kukla_syntax::codes! {
     /// ```
     HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED: Error, "Interpolation using method syntax is not allowed in this context";
 
-    /// `%{alias('key')}` gives the value of another key unchanged, so the text must not contain anything else.
+    /// `%{alias('key')}` is replaced by the value of another key unchanged, so it must be the whole string.
     ///
     /// `data/common.yaml`:
     ///

@@ -1,4 +1,4 @@
-//! Errors in data, in its configuration, and in lookups.
+//! Errors in data, its configuration, and lookups.
 
 mod config;
 mod data;

@@ -1,4 +1,4 @@
-//! Whether what was kept still holds.
+//! Checks whether the entries of a cache still hold.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,60 +15,60 @@ use super::{Cache, Entry, FactSource, lasting};
 use crate::basis::node_digest;
 use crate::disk;
 
-/// What the world says now to the questions of a cache; each is asked once, when someone wants to know.
+/// The state of the inputs of a cache; each is checked once, when it is needed.
 #[derive(Debug)]
 pub struct Check<'c> {
     cache: &'c Cache,
     world: &'c dyn World,
     began: u64,
     states: Vec<OnceLock<State>>,
-    /// The inputs that stand for keys of data files.
+    /// The inputs that are keys of data files.
     keys: FxHashMap<&'c str, InputId>,
     /// Data files of which a part has changed, as they are now.
     parts: Mutex<FxHashMap<Str, FileParts>>,
 }
 
-/// How an input stands.
+/// The state of an input.
 #[derive(Clone, Debug)]
 enum State {
     /// The answer is the same.
     Holds(Option<Stamp>),
-    /// The data file says something else under these keys, of those that anyone has asked for.
+    /// The data file has other values for these keys, of those that a node looked up.
     InParts { keys: Vec<InputId>, content: Digest, stamp: Option<Stamp> },
-    /// The answer is another one.
+    /// The input has changed.
     Changed,
 }
 
-/// The facts of a node, as far as they are known.
+/// The facts of a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Facts<'f> {
-    /// The same as the last time.
+    /// The same as in the run before.
     Same,
     /// These.
     Are(&'f Hash),
 }
 
-/// Why a node is compiled.
+/// The reason that a node is compiled in spite of a cache.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Nothing is known of it.
+    /// It is not in the cache.
     Unknown,
-    /// Its name, trusted data, variables or classes are others.
+    /// Its name, trusted data, variables or classes have changed.
     Node,
-    /// A fact it asked for is another one.
+    /// A fact among its inputs has changed.
     Fact(String),
-    /// A data file says something else under a key it asked for.
+    /// A data file has another value for a key that it looked up.
     Data(PathBuf, String),
-    /// The world gives another answer.
+    /// Another input has changed.
     Input(Question),
-    /// Its catalog is not there any more, or damaged.
+    /// Its catalog is missing or damaged.
     Lost,
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Unknown => f.write_str("nothing is kept of it"),
+            Reason::Unknown => f.write_str("it is not in the cache"),
             Reason::Node => f.write_str("its trusted data, variables or classes have changed"),
             Reason::Fact(name) if name == "facts" => f.write_str("its facts have changed"),
             Reason::Fact(name) => {
@@ -93,7 +93,7 @@ impl fmt::Display for Reason {
 
 impl<'c> Check<'c> {
     pub(super) fn new(cache: &'c Cache, world: &'c dyn World) -> Check<'c> {
-        let key = |(at, kept): (usize, &'c super::KeptInput)| match &kept.input.question {
+        let key = |(at, kept): (usize, &'c super::CachedInput)| match &kept.input.question {
             Question::Key(key) => Some((key.as_str(), InputId(u32::try_from(at).ok()?))),
             _ => None,
         };
@@ -121,12 +121,12 @@ impl<'c> Check<'c> {
         same.then_some(&source.nodes)
     }
 
-    /// A file of facts with what is in it, to be kept.
+    /// The entry of a fact file.
     pub fn new_source(&self, stamp: Option<Stamp>, content: &[u8], nodes: Vec<String>) -> FactSource {
         FactSource { content: Digest::of([content]), stamp: lasting(stamp, self.began), nodes }
     }
 
-    /// What is kept of a node, if compiling it would give the same; or why it would not.
+    /// The entry of a node, if its inputs are the same; otherwise the first difference.
     pub fn node(&self, node: &Node, environment: &str, facts: Facts<'_>) -> Result<&'c Entry, Reason> {
         let entry = self.cache.nodes.get(&node.name).ok_or(Reason::Unknown)?;
         if entry.basis.node != node_digest(node, environment) {
@@ -146,7 +146,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// What has changed of these inputs, if something has.
+    /// The first of these inputs that has changed.
     pub(super) fn stale_input(&self, inputs: &InputSet) -> Option<Reason> {
         inputs.iter().find_map(|id| {
             let question = || self.cache.inputs.get(id.0 as usize).map(|kept| kept.input.question.clone());
@@ -167,8 +167,8 @@ impl<'c> Check<'c> {
         })
     }
 
-    /// Whether all that was asked was answered as it is kept, stamps included, so that nothing new is to be kept of it.
-    pub(super) fn is_as_kept(&self) -> bool {
+    /// Whether no input that was checked has changed, stamps included, so that the index need not be written.
+    pub(super) fn is_unchanged(&self) -> bool {
         self.states.iter().zip(&self.cache.inputs).all(|(state, kept)| match state.get() {
             None => true,
             Some(State::Holds(stamp)) => *stamp == kept.stamp,
@@ -223,7 +223,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Finds the keys under which a data file says something else.
+    /// Finds the keys for which a data file has other values.
     fn compare(&self, path: &Str, content: Digest, stamp: Option<Stamp>) -> State {
         let Some(known) = self.cache.parts.get(path) else { return State::Changed };
         let Some(now) = known.read_again(self.world, path) else { return State::Changed };

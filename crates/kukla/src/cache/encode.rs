@@ -1,14 +1,12 @@
-//! The form in which a cache lies on disk: numbers in as few bytes as they need, texts with their length before them.
+//! The format of a cache on disk: numbers in as few bytes as they need, texts with their length before them.
 
 use kukla_world::Stamp;
 use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
 
-use super::marks::Mark;
-
-/// Writes one thing after the other.
+/// Writes values one after the other.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// What was written.
+    /// The bytes so far.
     pub bytes: Vec<u8>,
 }
 
@@ -33,16 +31,6 @@ impl Writer {
 
     pub fn digest(&mut self, digest: &Digest) {
         self.bytes.extend_from_slice(&digest.0);
-    }
-
-    pub fn mark(&mut self, mark: Mark) {
-        self.bytes.extend_from_slice(&mark.0.to_le_bytes());
-    }
-
-    /// A number by how far it is from another, up or down.
-    pub fn step(&mut self, from: u32, to: u32) {
-        let distance = i64::from(to) - i64::from(from);
-        self.number(distance.unsigned_abs() << 1 | u64::from(distance < 0));
     }
 
     pub fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Writer, T)) {
@@ -76,7 +64,7 @@ impl Writer {
         });
     }
 
-    /// An input; nothing if it could not be told later whether it holds.
+    /// An input; nothing if it could not be checked later.
     pub fn input(&mut self, input: &Input) {
         let (kind, words): (u64, Vec<&[u8]>) = match &input.question {
             Question::Read(path) => (0, vec![path.as_os_str().as_encoded_bytes()]),
@@ -103,7 +91,7 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] wrote; `None` wherever that cannot be it.
+/// Reads the output of a [`Writer`]; `None` where it is malformed.
 #[derive(Debug)]
 pub struct Reader<'b> {
     rest: &'b [u8],
@@ -156,16 +144,6 @@ impl<'b> Reader<'b> {
 
     pub fn digest(&mut self) -> Option<Digest> {
         Some(Digest(self.take(32)?.try_into().ok()?))
-    }
-
-    pub fn mark(&mut self) -> Option<Mark> {
-        Some(Mark(u128::from_le_bytes(self.take(16)?.try_into().ok()?)))
-    }
-
-    pub fn step(&mut self, from: u32) -> Option<u32> {
-        let number = self.number()?;
-        let distance = u32::try_from(number >> 1).ok()?;
-        if number & 1 == 0 { from.checked_add(distance) } else { from.checked_sub(distance) }
     }
 
     pub fn optional<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {

@@ -1,12 +1,10 @@
-//! What is kept of earlier compilations, so that only what changed is compiled again.
+//! Catalogs of earlier compilations with their inputs, so that only nodes whose inputs changed are compiled again.
 //!
 //! A cache is a directory. For each way of compiling (a site, its settings, a policy) it has a directory of its own, with
 //!
 //! - `index`: all questions that compilations asked of the world, each once, with its answer; and for each node which of them it
-//!   asked, which facts, and what came of it,
-//! - `catalogs`: the catalogs, compressed, by the digest of their text, if whoever compiles wants them kept.
-//!
-//! Beside them lies the `key` of marks, which stand for resources in an index: whoever has the index alone can guess nothing from them.
+//!   asked, which facts, and its report,
+//! - `catalogs`: the catalogs, compressed, by the digest of their text, if the caller adds them.
 //!
 //! Nothing in it is believed: the index carries a digest of itself and the name of the build that wrote it, a catalog is
 //! compared with its digest. Files are written under other names and renamed, so that several processes can share a cache;
@@ -14,8 +12,6 @@
 
 mod check;
 mod encode;
-mod imprint;
-mod marks;
 mod packed;
 
 use std::collections::BTreeMap;
@@ -36,27 +32,23 @@ use crate::basis::Basis;
 use crate::disk::{self, DiskWorld};
 pub use check::{Check, Facts, Reason};
 use encode::{Reader, Writer};
-pub use imprint::{Imprint, Imprints, Place};
-pub use marks::{Key, Mark, Marks, ResourceMarks};
 
-/// What was kept the last time.
+/// The cache of runs with one key.
 #[derive(Debug, Default)]
 pub struct Cache {
     directory: PathBuf,
     build: String,
-    inputs: Vec<KeptInput>,
+    inputs: Vec<CachedInput>,
     parts: BTreeMap<Str, FileParts>,
     sources: BTreeMap<PathBuf, FactSource>,
     nodes: BTreeMap<String, Entry>,
     /// Files that catalogs were written to.
     written: BTreeMap<PathBuf, (Stamp, Digest)>,
-    /// What the imprints of the nodes are made of.
-    imprints: Imprints,
 }
 
-/// An input, and what shows without a look inside that a file is the same.
+/// An input, and the stamp of its file.
 #[derive(Clone, Debug)]
-struct KeptInput {
+struct CachedInput {
     input: Input,
     stamp: Option<Stamp>,
 }
@@ -64,28 +56,26 @@ struct KeptInput {
 /// A file of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactSource {
-    /// What was in it.
+    /// The digest of its contents.
     pub content: Digest,
-    /// What shows that it is still the same; none if it was too young to tell.
+    /// Its stamp; none if the file was too young for the stamp to be reliable.
     pub stamp: Option<Stamp>,
     /// The nodes whose facts are in it.
     pub nodes: Vec<String>,
 }
 
-/// What is kept of the compilation of a node.
+/// The entry of a node.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it rests on; the inputs are those of the table of the one who has the entry.
+    /// Its inputs, by their numbers in the table of the owner of the entry.
     pub basis: Basis,
-    /// What whoever keeps it has to say of it.
+    /// The report of the caller.
     pub report: Vec<u8>,
-    /// The digest of its catalog, if that is kept.
+    /// The digest of its catalog, if that is cached.
     pub catalog: Option<Digest>,
-    /// The imprint of its catalog, if that is kept; its numbers are those of the table of the one who has the entry.
-    pub imprint: Option<Imprint>,
 }
 
-/// What a run adds to a cache.
+/// The additions of a run.
 #[derive(Debug, Default)]
 pub struct Additions {
     /// All inputs of this run, by number, each with the stamp that a file had before it was read.
@@ -98,12 +88,10 @@ pub struct Additions {
     pub nodes: BTreeMap<String, Entry>,
     /// The files that catalogs were written to, each with the digest of the catalog.
     pub written: BTreeMap<PathBuf, Digest>,
-    /// What the imprints of the nodes are made of.
-    pub imprints: Imprints,
 }
 
 impl Additions {
-    /// Takes over what the sites of a run have read since a time by the clock of the disk. They are of one world, whose inputs have
+    /// Takes over the inputs of the sites of a run since a time by the clock of the disk. The sites share one world, so that inputs have
     /// the same numbers for all of them.
     pub fn take_inputs<'s>(&mut self, sites: impl IntoIterator<Item = &'s Site>, began: u64) {
         for site in sites {
@@ -127,7 +115,7 @@ pub fn lasting(stamp: Option<Stamp>, began: u64) -> Option<Stamp> {
     stamp.filter(|stamp| stamp.version.saturating_add(TOO_YOUNG) < began)
 }
 
-const MAGIC: &[u8] = b"kukla cache 3\n";
+const MAGIC: &[u8] = b"kukla cache 4\n";
 
 impl Cache {
     /// Opens the cache in a directory for runs with a key, and reports why its entries cannot be used if so.
@@ -143,32 +131,22 @@ impl Cache {
         }
     }
 
-    /// The key of the marks in imprints, made if there is none; without one there can be no imprints.
-    pub fn key(&self) -> Option<Key> {
-        Key::at(&self.directory.parent()?.join("key"))
-    }
-
-    /// What the imprints of its entries are made of.
-    pub fn imprints(&self) -> &Imprints {
-        &self.imprints
-    }
-
     /// Adds the text of a catalog and returns its digest.
     pub fn add_catalog(&self, text: &str) -> Result<Digest, Problem> {
         self.add(text.as_bytes())
     }
 
-    /// The text of a catalog, if it is there and whole.
+    /// The text of a catalog, if it is complete.
     pub fn catalog(&self, digest: Digest) -> Option<String> {
         String::from_utf8(self.read(digest)?).ok()
     }
 
-    /// The same for a catalog of which nobody wants the text; nothing is kept if it holds something that is no plain data.
+    /// Adds a catalog in a compact format; nothing if it holds values that are not plain data.
     pub fn add_packed(&self, catalog: &Catalog) -> Result<Option<Digest>, Problem> {
         packed::pack(catalog).map(|bytes| self.add(&bytes)).transpose()
     }
 
-    /// A catalog that was kept so, if it is there and whole.
+    /// A catalog in the compact format, if it is complete.
     pub fn packed(&self, digest: Digest) -> Option<Catalog> {
         packed::unpack(&self.read(digest)?)
     }
@@ -188,7 +166,7 @@ impl Cache {
         (Digest::of([&bytes]) == digest).then_some(bytes)
     }
 
-    /// Whether there is a catalog; whether it is whole, only reading it tells.
+    /// Whether there is a catalog, complete or not.
     pub fn has_catalog(&self, digest: Digest) -> bool {
         self.catalog_place(digest).is_file()
     }
@@ -198,7 +176,7 @@ impl Cache {
         self.directory.join("catalogs").join(&name[..2]).join(&name[2..])
     }
 
-    /// Whether a file is still as it was when a catalog was written to it.
+    /// Whether a file has not changed since a catalog was written to it.
     pub fn is_written_to(&self, place: &Path, catalog: Digest) -> bool {
         let known = self.written.get(place);
         known.is_some_and(|(stamp, digest)| {
@@ -212,34 +190,30 @@ impl Cache {
         (0..).map(InputId).zip(questions)
     }
 
-    /// Asks the world, one by one as they are needed, whether the answers are still the same.
+    /// Checks the inputs against the world, each when it is needed.
     pub fn check<'c>(&'c self, world: &'c dyn World) -> Check<'c> {
         Check::new(self, world)
     }
 
-    /// Keeps what a run added, and of what was there before all that still holds.
+    /// Writes the additions of a run and all earlier entries that still hold.
     pub fn save(&self, check: &Check<'_>, added: Additions) -> Result<(), Problem> {
-        if check.is_as_kept() && self.has_all_of(&added) {
+        if check.is_unchanged() && self.has_all_of(&added) {
             return Ok(());
         }
         let mut table = Table::default();
         let mut nodes = BTreeMap::new();
         let mut parts: BTreeMap<Str, FileParts> = added.parts.into_iter().collect();
-        let mut imprints = Imprints::of(added.imprints.key());
         let mut numbers = Numbers::default();
-        let mut new_imprints = added.imprints.moving();
-        for (name, mut entry) in added.nodes {
+        for (name, entry) in added.nodes {
             let input = |InputId(id)| {
                 let (input, stamp) = added.inputs.get(id as usize)?;
                 is_lasting(input).then(|| (input.clone(), *stamp))
             };
             if let Some(inputs) = numbers.of(&entry.basis.inputs, &mut table, input) {
-                entry.imprint = entry.imprint.and_then(|imprint| new_imprints.to(&mut imprints, &imprint));
                 nodes.insert(name, entry.with_inputs(inputs));
             }
         }
         let mut numbers = Numbers::default();
-        let mut old_imprints = self.imprints.moving();
         for (name, entry) in &self.nodes {
             if nodes.contains_key(name) || check.stale_input(&entry.basis.inputs).is_some() {
                 continue;
@@ -247,9 +221,7 @@ impl Cache {
             let Some(inputs) = numbers.of(&entry.basis.inputs, &mut table, |id| check.as_it_is(id)) else {
                 continue;
             };
-            let mut entry = entry.clone().with_inputs(inputs);
-            entry.imprint = entry.imprint.and_then(|imprint| old_imprints.to(&mut imprints, &imprint));
-            nodes.insert(name.clone(), entry);
+            nodes.insert(name.clone(), entry.clone().with_inputs(inputs));
         }
         for input in table.inputs.keys() {
             if let Question::Data(path) = &input.question
@@ -274,25 +246,25 @@ impl Cache {
                 None => written.remove(&place),
             };
         }
-        let index = index(&self.build, &table, &parts, &sources, &nodes, &written, &imprints);
+        let index = index(&self.build, &table, &parts, &sources, &nodes, &written);
         disk::write_own(&self.directory.join("index"), &index)?;
         self.forget_catalogs(&nodes);
         Ok(())
     }
 
-    /// Whether a run has found nothing that is not kept.
+    /// Whether the additions of a run are all in the cache.
     fn has_all_of(&self, added: &Additions) -> bool {
         let is_known = |(path, source): (&PathBuf, &FactSource)| self.sources.get(path) == Some(source);
         added.nodes.is_empty() && added.written.is_empty() && added.sources.iter().all(is_known)
     }
 
-    /// Removes catalogs that were kept for nodes which have others now.
+    /// Removes catalogs that were replaced.
     fn forget_catalogs(&self, nodes: &BTreeMap<String, Entry>) {
         let wanted: std::collections::BTreeSet<Digest> =
             nodes.values().filter_map(|entry| entry.catalog).collect();
         let known = self.nodes.values().filter_map(|entry| entry.catalog);
         known.filter(|digest| !wanted.contains(digest)).for_each(|digest| {
-            // If it is gone already, so much the better.
+            // It may be gone already.
             let _ = disk::remove_own(&self.catalog_place(digest));
         });
     }
@@ -305,14 +277,14 @@ impl Entry {
     }
 }
 
-/// The inputs of a cache to be.
+/// The inputs of a new index.
 #[derive(Debug, Default)]
 struct Table {
     inputs: IndexMap<Input, Option<Stamp>, FxBuildHasher>,
 }
 
 impl Table {
-    /// The number of an input here, whether it was known or not.
+    /// The number of an input, which gets one if it has none.
     fn number(&mut self, input: Input, stamp: Option<Stamp>) -> Option<InputId> {
         let entry = self.inputs.entry(input);
         let number = entry.index();
@@ -322,14 +294,14 @@ impl Table {
     }
 }
 
-/// What the inputs of another table have for numbers in one to be. Most nodes rest on the same inputs, so each is looked for once.
+/// The numbers of inputs of another table in this one. Most nodes share their inputs, so each is looked up once.
 #[derive(Debug, Default)]
 struct Numbers {
     found: FxHashMap<InputId, Option<InputId>>,
 }
 
 impl Numbers {
-    /// A set with the numbers of `table`; `None` if one of the inputs cannot be kept.
+    /// A set with the numbers of `table`; `None` if one of the inputs cannot be cached.
     fn of(
         &mut self,
         set: &InputSet,
@@ -348,7 +320,7 @@ impl Numbers {
     }
 }
 
-/// Whether one can ask later if an answer still holds.
+/// Whether an input can be checked later.
 fn is_lasting(input: &Input) -> bool {
     let is_text = match &input.question {
         Question::Read(path) | Question::Data(path) | Question::Exists(path) | Question::List(path) => {
@@ -372,7 +344,6 @@ fn index(
     sources: &BTreeMap<PathBuf, FactSource>,
     nodes: &BTreeMap<String, Entry>,
     written: &BTreeMap<PathBuf, (Stamp, Digest)>,
-    imprints: &Imprints,
 ) -> Vec<u8> {
     let mut out = Writer::default();
     out.text(build);
@@ -406,14 +377,12 @@ fn index(
         out.set(&entry.basis.inputs);
         out.block(&entry.report);
         out.optional(entry.catalog.as_ref(), Writer::digest);
-        out.optional(entry.imprint.as_ref(), |out, imprint| imprint.write(out));
     });
     out.list(written.iter(), |out, (place, (stamp, digest))| {
         out.text(&place.to_string_lossy());
         out.stamp(*stamp);
         out.digest(digest);
     });
-    imprints.write(&mut out);
     let body = out.bytes;
     [MAGIC, &Digest::of([&body]).0, &body].concat()
 }
@@ -437,7 +406,7 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
     let fact = |reader: &mut Reader<'_>| Some((reader.text()?.to_owned(), reader.digest()?));
     Some(Cache {
         inputs: reader.list(|reader| {
-            Some(KeptInput { input: reader.input()?, stamp: reader.optional(Reader::stamp)? })
+            Some(CachedInput { input: reader.input()?, stamp: reader.optional(Reader::stamp)? })
         })?,
         parts: reader
             .list(|reader| {
@@ -465,8 +434,7 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
                 let node = reader.digest()?;
                 let basis = Basis { node, facts: reader.list(fact)?, inputs: reader.set()? };
                 let (report, catalog) = (reader.block()?.to_vec(), reader.optional(Reader::digest)?);
-                let imprint = reader.optional(Imprint::read)?;
-                Some((name, Entry { basis, report, catalog, imprint }))
+                Some((name, Entry { basis, report, catalog }))
             })?
             .into_iter()
             .collect(),
@@ -474,7 +442,6 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
             .list(|reader| Some((PathBuf::from(reader.text()?), (reader.stamp()?, reader.digest()?))))?
             .into_iter()
             .collect(),
-        imprints: Imprints::read(reader)?,
         ..Cache::default()
     })
 }

@@ -1,4 +1,4 @@
-//! A catalog in as few bytes as it takes to have it again: reading its document takes as long as compiling it.
+//! Catalogs in a compact format: parsing one as JSON takes as long as compiling it.
 
 use indexmap::IndexSet;
 use kukla_catalog::{Catalog, Edge, Resource, ResourceKind};
@@ -11,17 +11,17 @@ use super::encode::{Reader, Writer};
 const KINDS: [ResourceKind; 4] =
     [ResourceKind::CompilableType, ResourceKind::DefinedType, ResourceKind::Class, ResourceKind::Unknown];
 
-/// The catalog as bytes; `None` if something in it is no plain data.
+/// The catalog as bytes; `None` if it holds values that are not plain data.
 pub fn pack(catalog: &Catalog) -> Option<Vec<u8>> {
-    let mut packer = Packer { texts: Numbered::default(), out: Writer::default() };
+    let mut packer = Packer::default();
     packer.catalog(catalog)?;
     let mut out = Writer::default();
-    out.list(packer.texts.0.iter(), |out, text| out.text(text));
+    out.list(packer.texts.iter(), |out, text| out.text(text));
     out.bytes.extend_from_slice(&packer.out.bytes);
     Some(out.bytes)
 }
 
-/// The catalog that was packed into bytes; `None` if that cannot be.
+/// The catalog behind bytes; `None` if they are malformed.
 pub fn unpack(bytes: &[u8]) -> Option<Catalog> {
     let mut reader = Reader::new(bytes);
     let texts = reader.list(|reader| reader.text().map(Str::from))?;
@@ -30,37 +30,23 @@ pub fn unpack(bytes: &[u8]) -> Option<Catalog> {
     unpacker.reader.is_at_end().then_some(catalog)
 }
 
-/// How texts are written.
-pub(super) trait Texts {
-    fn write(&mut self, text: &Str, out: &mut Writer);
-}
-
-/// Texts as numbers, each of them once.
+/// Writes a catalog; each text is written once and has a number.
 #[derive(Default)]
-struct Numbered(IndexSet<Str, FxBuildHasher>);
-
-impl Texts for Numbered {
-    fn write(&mut self, text: &Str, out: &mut Writer) {
-        let number = match self.0.get_index_of(text) {
-            Some(known) => known,
-            None => self.0.insert_full(text.clone()).0,
-        };
-        out.number(number as u64);
-    }
+struct Packer {
+    texts: IndexSet<Str, FxBuildHasher>,
+    out: Writer,
 }
 
-/// Writes what catalogs are made of.
-pub(super) struct Packer<T> {
-    pub texts: T,
-    pub out: Writer,
-}
-
-impl<T: Texts> Packer<T> {
+impl Packer {
     fn text(&mut self, text: &Str) {
-        self.texts.write(text, &mut self.out);
+        let number = match self.texts.get_index_of(text) {
+            Some(number) => number,
+            None => self.texts.insert_full(text.clone()).0,
+        };
+        self.out.number(number as u64);
     }
 
-    pub fn texts(&mut self, texts: &[Str]) {
+    fn texts(&mut self, texts: &[Str]) {
         self.out.number(texts.len() as u64);
         texts.iter().for_each(|text| self.text(text));
     }
@@ -92,8 +78,8 @@ impl<T: Texts> Packer<T> {
         Some(())
     }
 
-    /// All of a resource but its place and its tags.
-    pub fn resource(&mut self, resource: &Resource) -> Option<()> {
+    /// All of a resource except its position and its tags.
+    fn resource(&mut self, resource: &Resource) -> Option<()> {
         self.text(&resource.type_name);
         self.text(&resource.title);
         let kind = KINDS.iter().position(|kind| *kind == resource.kind)? as u64;
@@ -155,7 +141,7 @@ impl Unpacker<'_> {
         self.texts.get(number).cloned()
     }
 
-    /// So many of something; what claims to be more than there are bytes left is wrong.
+    /// A count, which cannot exceed the number of bytes left.
     fn many<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count =
             usize::try_from(self.reader.number()?).ok().filter(|count| *count <= self.reader.left())?;

@@ -1,4 +1,4 @@
-//! What is different about the catalog of one node, in the form that is told: without secrets, each thing once.
+//! The changes of one node's catalog, as they are reported: without secrets, each change once.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use kukla_values::{Str, Value};
 use super::Reason;
 use crate::secrets::redacted;
 
-/// What is different about the catalog of one node.
+/// The changes of one node's catalog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// Resources that are added, removed or not the same, by name.
@@ -28,16 +28,16 @@ pub struct Changes {
     pub cycles_removed: Vec<Vec<String>>,
 }
 
-/// What is different about one resource.
+/// The change of one resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceChange {
     /// The resource.
     pub name: ResourceRef,
-    /// Whether it is new, gone or another.
+    /// Whether it is added, removed or changed.
     pub kind: Kind,
     /// The attributes that are not the same, by name; of a resource that is new or gone all of them, in their order.
     pub attributes: Vec<AttributeChange>,
-    /// What contained it and what does now, if that is something else.
+    /// The old and the new container, if they differ.
     pub moved: Option<(Option<ResourceRef>, Option<ResourceRef>)>,
     /// Tags that it has now and did not have.
     pub tags_added: Vec<Str>,
@@ -45,15 +45,15 @@ pub struct ResourceChange {
     pub tags_removed: Vec<Str>,
     /// Whether it was exported and whether it is.
     pub exported: (bool, bool),
-    /// Where it was declared.
-    pub place_before: Option<Place>,
-    /// Where it is declared.
-    pub place_after: Option<Place>,
-    /// Why it is new or gone; why attributes are others stands with them.
+    /// Its declaration before.
+    pub place_before: Option<DeclarationPosition>,
+    /// Its declaration after.
+    pub place_after: Option<DeclarationPosition>,
+    /// The reasons that it is added or removed; attributes have their own.
     pub reasons: Vec<Reason>,
 }
 
-/// Whether a resource is new, gone or another.
+/// Whether a resource is added, removed or changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Only the catalog after has it.
@@ -75,43 +75,43 @@ impl Kind {
     }
 }
 
-/// What is different about one attribute.
+/// The change of one attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttributeChange {
     /// Its name.
     pub name: Str,
-    /// Where its values differ, and in what; a secret has one part, with [`SOME_SECRET`] on each side that has a value.
+    /// The parts in which its values differ; a secret has one part, with [`SOME_SECRET`] on each side that has a value.
     pub parts: Vec<PartChange>,
     /// Whether the values must not be shown.
     pub is_secret: bool,
-    /// Why it is another.
+    /// The reasons that it changed.
     pub reasons: Vec<Reason>,
 }
 
-/// What stands for a value that must not be shown.
+/// The placeholder for a value that must not be shown.
 pub const SOME_SECRET: &str = "(sensitive)";
 
-/// A line of code.
+/// The position of a resource declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct DeclarationPosition {
     /// The file.
     pub file: Str,
     /// The line, from one, where known.
     pub line: Option<u32>,
 }
 
-/// That one resource comes before another.
+/// The ordering of two resources.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Relation {
     /// The one that comes first.
     pub from: ResourceRef,
     /// The one that comes after.
     pub to: ResourceRef,
-    /// Whether it is also told when the first changes something.
+    /// Whether the second is also notified.
     pub kind: RelationKind,
 }
 
-/// What one resource has to do with another.
+/// The kind of an ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RelationKind {
     /// It comes before it.
@@ -131,12 +131,12 @@ impl RelationKind {
 }
 
 impl Changes {
-    /// What is different between two catalogs of a node.
+    /// The changes between two catalogs of a node.
     pub fn between(before: &Catalog, after: &Catalog) -> Changes {
         Changes::new(Difference::between(before, after), before, after)
     }
 
-    /// A difference of two catalogs, as it is told.
+    /// The changes of a difference between two catalogs.
     pub fn new(difference: Difference, before: &Catalog, after: &Catalog) -> Changes {
         let Difference { resources, classes_added, classes_removed, .. } = difference;
         let (mut cycles_added, mut cycles_removed) = (Vec::new(), Vec::new());
@@ -258,19 +258,19 @@ fn only(tags: &[Str], others: &[Str]) -> Vec<Str> {
     tags
 }
 
-fn place(resource: &Resource) -> Option<Place> {
-    Some(Place { file: resource.file.clone()?, line: resource.line })
+fn place(resource: &Resource) -> Option<DeclarationPosition> {
+    Some(DeclarationPosition { file: resource.file.clone()?, line: resource.line })
 }
 
 fn whole_attributes(
     resource: &Resource,
     sides: for<'v> fn(&'v Value) -> (Option<&'v Value>, Option<&'v Value>),
 ) -> Vec<AttributeChange> {
-    let told = |(name, value): &(Str, Value)| {
+    let attribute = |(name, value): &(Str, Value)| {
         let (before, after) = sides(value);
         attribute(name, before, after, resource.sensitive_parameters.contains(name))
     };
-    resource.parameters.iter().map(told).collect()
+    resource.parameters.iter().map(attribute).collect()
 }
 
 fn attribute(name: &Str, before: Option<&Value>, after: Option<&Value>, is_secret: bool) -> AttributeChange {
@@ -353,10 +353,10 @@ mod tests {
             ]),
         );
         assert_eq!(changes.counts(), (1, 0, 1));
-        let told = format!("{changes:?}");
-        assert!(told.contains("0600") && told.contains(SOME_SECRET), "{told}");
+        let text = format!("{changes:?}");
+        assert!(text.contains("0600") && text.contains(SOME_SECRET), "{text}");
         for secret in ["alpha", "beta", "gamma"] {
-            assert!(!told.contains(secret), "{told}");
+            assert!(!text.contains(secret), "{text}");
         }
     }
 
@@ -369,10 +369,10 @@ mod tests {
         assert!(changes.relations_added.is_empty() && changes.relations_removed.is_empty());
         let notified = catalog(vec![file("a", &[("notify", "File[b]".into())]), plain("b")]);
         let changes = Changes::between(&before, &notified);
-        let told =
+        let text =
             |relation: &Relation| format!("{} {} {}", relation.from, relation.kind.arrow(), relation.to);
-        assert_eq!(changes.relations_added.iter().map(told).collect::<Vec<_>>(), ["File[a] ~> File[b]"]);
-        assert_eq!(changes.relations_removed.iter().map(told).collect::<Vec<_>>(), ["File[a] -> File[b]"]);
+        assert_eq!(changes.relations_added.iter().map(text).collect::<Vec<_>>(), ["File[a] ~> File[b]"]);
+        assert_eq!(changes.relations_removed.iter().map(text).collect::<Vec<_>>(), ["File[a] -> File[b]"]);
         let circle = catalog(vec![
             file("a", &[("before", "File[b]".into())]),
             file("b", &[("before", "File[a]".into())]),

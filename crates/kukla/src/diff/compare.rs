@@ -8,7 +8,6 @@ use kukla_eval::error::Diagnostic;
 use kukla_syntax::diagnostic;
 
 use super::inputs::Inputs;
-use super::recall::Recalled;
 use super::{Changes, Compared, DiffCache, Failure, Files, Outcome, Rules, contents};
 use crate::basis::{Basis, node_digest};
 use crate::cache::Entry;
@@ -17,48 +16,46 @@ use crate::exchange::{Exchange, exported_resources};
 use crate::fleet::Cancellation;
 use crate::{CompileOptions, Outcome as Compilation, Site};
 
-/// A node on one side: who it is there, and the site that compiles it.
+/// A node on one side, and the site that compiles it.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The node.
     pub node: Node,
-    /// The site it belongs to, or why there is none.
+    /// Its site, or the error.
     pub site: Result<Arc<Site>, Box<Diagnostic>>,
 }
 
 /// How nodes are compared. Any number of threads can use it at once.
 #[derive(Debug, Default)]
 pub struct Comparison<'f> {
-    /// In which files the sides differ, if they differ in nothing else: the settings and what code may reach are the same.
-    /// What rests on other files need not be compiled twice.
+    /// The files in which the sides differ, if they differ in nothing else. Catalogs whose inputs are other files
+    /// need not be compiled twice.
     pub files: Option<&'f Files<'f>>,
-    /// What of a difference is told.
+    /// The changes to report.
     pub rules: Rules,
     /// The cache of earlier comparisons: nodes whose inputs are the same as then need not be compiled.
     pub cache: Option<DiffCache<'f>>,
-    /// What the nodes of each side export to each other, if they do.
+    /// The exported resources of each side, if nodes collect from each other.
     pub exports: Option<Sides<Arc<Exchange>>>,
     /// A token that ends the comparison.
     pub cancellation: Cancellation,
     inputs: Inputs,
 }
 
-/// What is to be had of a node on the side before without a look at the side after.
-enum Before<'k> {
-    /// Its catalog, or why there is none.
-    Is(Result<Catalog, Failure>),
-    /// What is kept of its catalog, which can be compiled.
-    Kept(&'k DiffCache<'k>, &'k Entry),
-    /// What became of the node: nothing else has to be known.
-    Enough(Compared),
+/// The result of looking at the old side alone.
+enum BeforeResult {
+    /// Its catalog, or the failure.
+    Catalog(Result<Catalog, Failure>),
+    /// The outcome of the node: the new side is not needed.
+    Outcome(Compared),
 }
 
-/// Something of each side.
+/// A value for each side.
 #[derive(Clone, Debug, Default)]
 pub struct Sides<T> {
-    /// Of the side before.
+    /// Of the old side.
     pub before: T,
-    /// Of the side after.
+    /// Of the new side.
     pub after: T,
 }
 
@@ -68,15 +65,16 @@ impl<'f> Comparison<'f> {
         Comparison { files, rules, ..Comparison::default() }
     }
 
-    /// Compiles a node on both sides, as far as it takes to say what is different.
+    /// Compares a node, compiling as few sides as possible.
     pub fn node(&self, before: Result<Subject, Failure>, after: Result<Subject, Failure>) -> Compared {
         let exports = self.exports.as_ref();
         let (old, new) = (exports.map(|sides| &*sides.before), exports.map(|sides| &*sides.after));
         match (before, after) {
             (Ok(before), Ok(after)) => match self.before(&before, &after) {
-                Before::Is(catalog) => self.subjects((&before, catalog), (&after, self.compile(&after, new))),
-                Before::Kept(known, entry) => self.recalled((known, entry), &before, &after),
-                Before::Enough(compared) => {
+                BeforeResult::Catalog(catalog) => {
+                    self.subjects((&before, catalog), (&after, self.compile(&after, new)))
+                }
+                BeforeResult::Outcome(compared) => {
                     if let (Some(old), Some(new)) = (old, new) {
                         new.note_same(&after.node.name, old);
                     }
@@ -90,94 +88,67 @@ impl<'f> Comparison<'f> {
         }
     }
 
-    /// What is to be had of a node on the side before without a look at the side after.
-    fn before(&self, before: &Subject, after: &Subject) -> Before<'_> {
+    /// Compiles the old side, or finds that neither side need be compiled.
+    fn before(&self, before: &Subject, after: &Subject) -> BeforeResult {
         let exports = self.exports.as_ref().map(|sides| &*sides.before);
         let (Some(files), Ok(site)) = (self.files, &before.site) else {
-            return Before::Is(self.compile(before, exports));
+            return BeforeResult::Catalog(self.compile(before, exports));
         };
         let is_same = is_same_node(before, after);
-        let same_inputs = || Before::Enough(Compared::Otherwise(Outcome::SameInputs));
+        let same_inputs = || BeforeResult::Outcome(Compared::Otherwise(Outcome::SameInputs));
         if is_same && files.is_insignificant() && before.node.facts == after.node.facts {
             return same_inputs();
         }
-        if let Some(known) = &self.cache
-            && let Some(entry) = known.entry(before, &site.spec.environment)
+        if let Some(cache) = &self.cache
+            && let Some(entry) = cache.entry(before, &site.spec.environment)
         {
-            if is_same && self.is_known_to_be_same((known, entry), before, after, files) {
+            if is_same && self.is_cached_as_same((cache, entry), before, after, files) {
                 return same_inputs();
             }
-            if exports.is_none() && known.has_imprint(entry) {
-                return Before::Kept(known, entry);
+            if let Some(catalog) = cache.catalog(entry).filter(|_| exports.is_none()) {
+                return BeforeResult::Catalog(Ok(catalog));
             }
         }
         let Compilation { result, record, .. } = self.compile_in(site, &before.node, exports);
         let (Some(record), Some(ledger)) = (record, site.environment.world.ledger()) else {
-            return Before::Is(result.map_err(Failure::from));
+            return BeforeResult::Catalog(result.map_err(Failure::from));
         };
         let basis = Basis::new(&before.node, &site.spec.environment, &record);
-        let rests_on_same = is_same
+        let has_same_inputs = is_same
             && basis.changed_fact(&after.node.facts).is_none()
             && self.inputs.hold(ledger, files, &basis.inputs);
-        if let (Some(known), Ok(catalog)) = (&self.cache, &result) {
-            known.note(&before.node.name, basis, catalog, &record, !rests_on_same && exports.is_none());
+        if let (Some(cache), Ok(catalog)) = (&self.cache, &result) {
+            cache.note(&before.node.name, basis, catalog, &record, !has_same_inputs && exports.is_none());
         }
-        if !rests_on_same {
-            return Before::Is(result.map_err(Failure::from));
+        if !has_same_inputs {
+            return BeforeResult::Catalog(result.map_err(Failure::from));
         }
-        Before::Enough(match result {
+        BeforeResult::Outcome(match result {
             Ok(catalog) => {
                 let changes = self.fetched(Changes::default(), before, after, &catalog);
-                self.told(changes, Outcome::SameInputs)
+                self.outcome(changes, Outcome::SameInputs)
             }
             Err(failure) => Compared::Otherwise(Outcome::Fails(failure.clone().into(), failure.into())),
         })
     }
 
-    /// Whether an earlier comparison tells that a node rests on the same on both sides.
-    fn is_known_to_be_same(
+    /// Whether the cache shows that the inputs of a node are the same on both sides.
+    fn is_cached_as_same(
         &self,
-        (known, entry): (&DiffCache<'_>, &Entry),
+        (cache, entry): (&DiffCache<'_>, &Entry),
         before: &Subject,
         after: &Subject,
         files: &Files<'_>,
     ) -> bool {
         let (Ok(old), Ok(new)) = (&before.site, &after.site) else { return false };
-        let Some(ties) = known.same(entry, after) else { return false };
-        let trades = self.exports.is_some() && ties.trades;
-        let fetches_others = files.serves_changed() && contents::is_changed(&ties.sources, (old, new), files);
+        let Some(links) = cache.same(entry, after) else { return false };
+        let trades = self.exports.is_some() && links.trades;
+        let fetches_others =
+            files.serves_changed() && contents::is_changed(&links.sources, (old, new), files);
         !trades && !fetches_others
     }
 
-    /// Compares a node by what is kept of its catalog on the side before, as far as that goes.
-    fn recalled(
-        &self,
-        (known, entry): (&DiffCache<'_>, &Entry),
-        before: &Subject,
-        after: &Subject,
-    ) -> Compared {
-        let name = &before.node.name;
-        let new = match self.compile(after, None) {
-            Ok(new) => new,
-            Err(failure) => return Compared::Otherwise(Outcome::Breaks(failure)),
-        };
-        let changes = match known.recall(entry, name, &new) {
-            Recalled::Same => Changes::default(),
-            Recalled::Differs(parts) => self.changes(&parts.0, &parts.1),
-            Recalled::Is(old) => self.changes(&old, &new),
-            Recalled::Unknown(marks) => {
-                let old = known.catalog(entry).map_or_else(|| self.compile(before, None), Ok);
-                if let Ok(old) = &old {
-                    known.note_seen(old, name, &marks);
-                }
-                return self.subjects((before, old), (after, Ok(new)));
-            }
-            Recalled::Lost => return self.subjects((before, self.compile(before, None)), (after, Ok(new))),
-        };
-        self.told(self.fetched(changes, before, after, &new), Outcome::Same)
-    }
-
-    /// Says what is different between two catalogs of a node and in the files it fetches.
+    /// Compares two catalogs of a node and the files that it fetches.
     pub fn subjects(
         &self,
         (before, old): (&Subject, Result<Catalog, Failure>),
@@ -186,13 +157,13 @@ impl<'f> Comparison<'f> {
         match (old, new) {
             (Ok(old), Ok(new)) => {
                 let changes = self.fetched(self.changes(&old, &new), before, after, &new);
-                self.told(changes, Outcome::Same)
+                self.outcome(changes, Outcome::Same)
             }
             (old, new) => self.catalogs(old, new),
         }
     }
 
-    /// What is different between two catalogs, as far as it is told.
+    /// The changes between two catalogs that the rules report.
     fn changes(&self, before: &Catalog, after: &Catalog) -> Changes {
         let mut difference = Difference::between(before, after);
         self.rules.apply(&mut difference);
@@ -211,7 +182,7 @@ impl<'f> Comparison<'f> {
         changes
     }
 
-    fn told(&self, changes: Changes, otherwise: Outcome) -> Compared {
+    fn outcome(&self, changes: Changes, otherwise: Outcome) -> Compared {
         match changes.is_empty() {
             true => Compared::Otherwise(otherwise),
             false => Compared::Changed(Box::new(changes)),
@@ -246,20 +217,20 @@ impl<'f> Comparison<'f> {
         outcome
     }
 
-    /// A node that only the side before has.
+    /// A node that only the old side has.
     pub fn removed(catalog: Result<Catalog, Failure>) -> Compared {
         Compared::Otherwise(Outcome::Removed(catalog.map(|catalog| catalog.resources.len())))
     }
 
-    /// A node that only the side after has.
+    /// A node that only the new side has.
     pub fn added(catalog: Result<Catalog, Failure>) -> Compared {
         Compared::Otherwise(Outcome::Added(catalog.map(|catalog| catalog.resources.len())))
     }
 
-    /// Says what is different between two catalogs of a node.
+    /// Compares two catalogs of a node.
     pub fn catalogs(&self, before: Result<Catalog, Failure>, after: Result<Catalog, Failure>) -> Compared {
         Compared::Otherwise(match (before, after) {
-            (Ok(before), Ok(after)) => return self.told(self.changes(&before, &after), Outcome::Same),
+            (Ok(before), Ok(after)) => return self.outcome(self.changes(&before, &after), Outcome::Same),
             (Ok(_), Err(after)) => Outcome::Breaks(after),
             (Err(before), Ok(_)) => Outcome::Repaired(before),
             (Err(before), Err(after)) => Outcome::Fails(before, after),

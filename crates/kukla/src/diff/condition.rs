@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_eval::environment::Node;
+use kukla_syntax::Problem;
 use kukla_values::Value;
 use kukla_world::MemoryWorld;
 
-use super::rules::Asked;
+use super::rules::ChangeSubject;
 use crate::secrets::redacted;
 use crate::{Compiler, Site, SiteSpec};
 
@@ -15,7 +16,7 @@ use crate::{Compiler, Site, SiteSpec};
 #[derive(Debug)]
 pub(super) struct Condition {
     site: Arc<Site>,
-    /// The first thing that went wrong when it was asked.
+    /// The first error of an evaluation.
     problem: Mutex<Option<String>>,
 }
 
@@ -24,43 +25,43 @@ const NAMES: [&str; 7] = ["change", "type", "title", "tags", "attribute", "befor
 
 impl Condition {
     /// Reads an expression.
-    pub fn new(expression: &str) -> Result<Condition, String> {
+    pub fn new(expression: &str) -> Result<Condition, Problem> {
         // As parameters of a lambda they hide what else has such a name, as the title of the main class.
         let names = NAMES.map(|name| format!("${name}")).join(", ");
-        let code = format!("with(*$asked) |{names}| {{ {expression}\n}}");
+        let code = format!("with(*$subject) |{names}| {{ {expression}\n}}");
         let site = Compiler::new(MemoryWorld::default()).open(&SiteSpec::of(code));
-        let site = site.map_err(|wrong| wrong.to_string())?;
+        let site = site?;
         match &site.broken_manifest {
-            Some(wrong) => Err(wrong.to_string()),
-            None if expression.trim().is_empty() => Err("there is no condition".to_owned()),
+            Some(failure) => Err(Box::new((**failure).clone()).into()),
+            None if expression.trim().is_empty() => Err(Problem::invalid("the condition is empty")),
             None => Ok(Condition { site, problem: Mutex::default() }),
         }
     }
 
-    /// Whether it is true of a change. One that cannot be asked is not, and the reason is kept.
-    pub fn holds(&self, asked: Asked<'_>) -> bool {
+    /// Whether it is true of a change. A condition that fails is not, and its error is recorded.
+    pub fn holds(&self, subject: ChangeSubject<'_>) -> bool {
         let mut node = Node::named("rule");
         let tags: Vec<Value> =
-            asked.tags.iter().copied().flatten().map(|tag| Value::String(tag.clone())).collect();
-        let (attribute, before, after) = match asked.attribute {
+            subject.tags.iter().copied().flatten().map(|tag| Value::String(tag.clone())).collect();
+        let (attribute, before, after) = match subject.attribute {
             Some((attribute, before, after)) => (Value::from(attribute), before, after),
             None => (Value::Undef, None, None),
         };
         let values: [Value; NAMES.len()] = [
-            asked.change.name().into(),
-            asked.name.type_name().clone().into(),
-            asked.name.title().clone().into(),
+            subject.change.name().into(),
+            subject.name.type_name().clone().into(),
+            subject.name.title().clone().into(),
             tags.into(),
             attribute,
             before.map(redacted).unwrap_or_default(),
             after.map(redacted).unwrap_or_default(),
         ];
-        node.variables.insert("asked", Value::from(values.to_vec()));
+        node.variables.insert("subject", Value::from(values.to_vec()));
         match self.site.eval(&node).result {
             Ok(value) => !matches!(value, Value::Undef | Value::Boolean(false)),
             Err(wrong) => {
                 let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
-                problem.get_or_insert_with(|| format!("{} for {}", wrong, asked.name));
+                problem.get_or_insert_with(|| format!("{} for {}", wrong, subject.name));
                 false
             }
         }

@@ -11,10 +11,10 @@ use super::changes::{AttributeChange, Changes, Kind, ResourceChange};
 use super::{Files, Reason, Rules};
 use crate::Site;
 
-/// So much of a file is worth comparing line by line.
+/// The most bytes of a file that are compared line by line.
 const LONGEST: usize = 1 << 20;
 
-/// Adds to the changes of a node what is different in the files that it fetches.
+/// Adds the changes of the files that a node fetches.
 pub(super) fn add(
     changes: &mut Changes,
     (before, after): (&Site, &Site),
@@ -94,7 +94,7 @@ fn place(site: &Site, source: &str) -> Option<PathBuf> {
     world.exists(&path).then_some(path)
 }
 
-/// What is different in a file, or in each file below a directory.
+/// The changes of a file, or of each file below a directory.
 fn parts(
     source: &str,
     (old, new): (&Path, &Path),
@@ -112,7 +112,7 @@ fn parts(
         if one == other {
             return Vec::new();
         }
-        return vec![part(source.into(), one.map(told), other.map(told))];
+        return vec![part(source.into(), one.map(display_content), other.map(display_content))];
     }
     if !recurses {
         return Vec::new();
@@ -124,7 +124,7 @@ fn parts(
     let changed = all.into_iter().filter_map(|inside| {
         let (one, other) = (old_world.read(&old.join(&inside)).ok(), new_world.read(&new.join(&inside)).ok());
         let name = Value::from(format!("{source}/{}", inside.display()));
-        (one != other).then(|| part(name, one.map(told), other.map(told)))
+        (one != other).then(|| part(name, one.map(display_content), other.map(display_content)))
     });
     changed.collect()
 }
@@ -145,8 +145,8 @@ fn below(world: &dyn World, directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The content of a file, as far as it can be told.
-fn told(content: Vec<u8>) -> Value {
+/// The content of a file, if it is text.
+fn display_content(content: Vec<u8>) -> Value {
     let length = content.len();
     match String::from_utf8(content) {
         Ok(text) if length <= LONGEST && !text.contains('\0') => text.into(),

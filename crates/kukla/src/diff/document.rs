@@ -7,8 +7,8 @@ use kukla_values::Value;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    AttributeChange, Changes, Failure, FleetDifference, NodeDifference, Outcome, Place, Reason, Relation,
-    ResourceChange,
+    AttributeChange, Changes, DeclarationPosition, Failure, FleetDifference, NodeDifference, Outcome, Reason,
+    Relation, ResourceChange,
 };
 use crate::rpc;
 
@@ -76,7 +76,7 @@ fn failure(failure: &Failure) -> Json {
     }
 }
 
-/// What is different about the catalog of a node, as JSON. Parts that are empty are left out.
+/// The changes of a node's catalog, as JSON. Empty parts are left out.
 pub fn changes(changes: &Changes) -> Json {
     let mut json = Map::new();
     let mut put = |name: &str, list: Vec<Json>| {
@@ -128,7 +128,7 @@ pub(super) fn resource(change: &ResourceChange) -> Json {
     }
     for (name, place) in [("declared_before", &change.place_before), ("declared_after", &change.place_after)]
     {
-        if let Some(Place { file, line }) = place {
+        if let Some(DeclarationPosition { file, line }) = place {
             json[name] = json!({"file": file.as_str(), "line": line});
         }
     }
@@ -146,7 +146,7 @@ fn attribute(change: &AttributeChange) -> Json {
     json
 }
 
-/// A side on which there is no value has no member in the part; an undefined value is `null`.
+/// A side without a value has no member in the part; an undefined value is `null`.
 fn part(part: &PartChange) -> Json {
     let mut json = Map::new();
     if !part.path.is_empty() {
@@ -166,7 +166,7 @@ fn reasons(json: &mut Json, reasons: &[Reason]) {
     if reasons.is_empty() {
         return;
     }
-    let told = |reason: &Reason| {
+    let shape = |reason: &Reason| {
         json!({
             "file": reason.file.as_str(),
             "line": reason.line,
@@ -175,5 +175,5 @@ fn reasons(json: &mut Json, reasons: &[Reason]) {
             "touched": reason.is_touched,
         })
     };
-    json["reasons"] = reasons.iter().map(told).collect();
+    json["reasons"] = reasons.iter().map(shape).collect();
 }

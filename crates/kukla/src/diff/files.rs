@@ -1,4 +1,4 @@
-//! In which files two sides differ, and whether that can matter.
+//! The files in which two sides differ, and whether the differences are significant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{FileDifference, FileStatus};
 
-/// A side as files: what it is seen through, and where it begins.
+/// A side as files: its world and its root.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'w> {
-    /// What it is seen through.
+    /// Its world.
     pub world: &'w dyn World,
-    /// Where it begins.
+    /// Its root.
     pub root: &'w Path,
 }
 
@@ -31,17 +31,17 @@ pub struct Tree<'w> {
 pub struct Files<'w> {
     before: Tree<'w>,
     after: Tree<'w>,
-    changed: BTreeMap<PathBuf, Changed>,
+    changed: BTreeMap<PathBuf, ChangedFile>,
     /// Directories with other entries than before.
     lists: BTreeSet<PathBuf>,
     /// Paths of which only one side has something: files, and directories with all that is in them.
     one_sided: BTreeSet<PathBuf>,
-    /// Whether a file can be at several paths, so that its name does not tell whether it has changed.
+    /// Whether a file can have several paths, so that its path does not decide whether it has changed.
     has_links: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Changed {
+struct ChangedFile {
     status: FileStatus,
     meaning: Meaning,
     /// The lines in which the sides differ, found when someone asks.
@@ -55,33 +55,33 @@ struct Lines {
     after: BTreeSet<u32>,
 }
 
-/// Whether a file that differs says something else.
+/// Whether the difference of a file is significant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// It does not: other comments, blanks or positions.
+    /// It is not: other comments, blanks or positions.
     Same,
     /// As data, only under these keys.
     Keys(BTreeSet<String>),
-    /// It does.
+    /// It is.
     Other,
 }
 
-/// Whether the answer to a question is the same on both sides.
+/// Whether an input is the same on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum SameAnswer {
     /// It is.
     Yes,
     /// It is not.
     No,
-    /// Only for those who asked for none of these keys.
-    UnlessAsked(BTreeSet<String>),
+    /// Only for nodes that looked up none of these keys.
+    UnlessLookedUp(BTreeSet<String>),
 }
 
-/// Beyond this depth links lead in circles.
+/// Beyond this depth links form a cycle.
 const DEEPEST: usize = 64;
 
 impl<'w> Files<'w> {
-    /// The files in which two sides differ, if that is known by path; `has_links` is whether a file can be at several of them.
+    /// The files in which two sides differ, if they are known; `has_links` is whether a file can have several paths.
     pub fn new(
         before: Tree<'w>,
         after: Tree<'w>,
@@ -104,13 +104,13 @@ impl<'w> Files<'w> {
             if status != FileStatus::Modified {
                 files.note_one_sided(&path, status);
             }
-            files.changed.insert(path, Changed { status, meaning, lines: OnceLock::new() });
+            files.changed.insert(path, ChangedFile { status, meaning, lines: OnceLock::new() });
         }
         files
     }
 
-    /// The same, found by looking at all files of both sides but hidden ones.
-    pub fn found(before: Tree<'w>, after: Tree<'w>) -> Files<'w> {
+    /// Compares all files of both sides, except hidden ones.
+    pub fn compare(before: Tree<'w>, after: Tree<'w>) -> Files<'w> {
         let (mut changed, mut has_links) = (BTreeMap::new(), false);
         compare(before, after, Path::new(""), DEEPEST, &mut changed, &mut has_links);
         Files::new(before, after, changed, has_links)
@@ -131,7 +131,7 @@ impl<'w> Files<'w> {
         }
     }
 
-    /// Whether a file that both sides have says something else on the side after.
+    /// The significance of the difference of a file that both sides have.
     fn meaning(&self, path: &Path) -> Meaning {
         let inside = |name: &str| path.components().any(|part| part.as_os_str() == name);
         let texts = || {
@@ -161,7 +161,7 @@ impl<'w> Files<'w> {
                 _ => Meaning::Other,
             }
         };
-        // What is handed to nodes as it is matters to the last blank.
+        // In files that nodes fetch every byte is significant.
         match path.extension().and_then(|ending| ending.to_str()) {
             _ if inside("files") => Meaning::Other,
             Some("pp") if !inside("templates") && is_same_program(parse) => Meaning::Same,
@@ -174,17 +174,17 @@ impl<'w> Files<'w> {
         }
     }
 
-    /// Whether no file says anything that could matter to anyone.
+    /// Whether no difference is significant.
     pub fn is_insignificant(&self) -> bool {
         self.changed.values().all(|changed| changed.meaning == Meaning::Same)
     }
 
-    /// Whether a file is another one on the side after, by its path on the side before.
+    /// Whether a file differs on the new side, by its path on the old side.
     pub fn is_changed(&self, path: &Path) -> bool {
         path.strip_prefix(self.before.root).is_ok_and(|inside| self.changed.contains_key(inside))
     }
 
-    /// Whether a file of either side says something else on the other.
+    /// Whether the difference of a file of either side is significant.
     pub(super) fn is_significant(&self, path: &Path) -> bool {
         self.changed.get(self.shown(path)).is_some_and(|changed| changed.meaning != Meaning::Same)
     }
@@ -214,7 +214,7 @@ impl<'w> Files<'w> {
         self.lines_of(inside, changed, is_after).first().copied()
     }
 
-    fn lines_of<'c>(&self, inside: &Path, changed: &'c Changed, is_after: bool) -> &'c BTreeSet<u32> {
+    fn lines_of<'c>(&self, inside: &Path, changed: &'c ChangedFile, is_after: bool) -> &'c BTreeSet<u32> {
         let lines = changed.lines.get_or_init(|| self.lines(inside));
         if is_after { &lines.after } else { &lines.before }
     }
@@ -243,7 +243,7 @@ impl<'w> Files<'w> {
         self.changed.keys().any(|path| path.starts_with(inside)) || self.has_links && !self.changed.is_empty()
     }
 
-    /// A path of the side before as it is on the side after.
+    /// A path of the old side as it is on the new side.
     pub fn after(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(self.before.root) {
             Ok(inside) => self.after.root.join(inside),
@@ -262,23 +262,23 @@ impl<'w> Files<'w> {
         within(self.after).or_else(|| within(self.before)).unwrap_or(path)
     }
 
-    /// The report of them.
+    /// The files, for a report.
     pub fn differences(&self) -> Vec<FileDifference> {
-        let told = |(path, changed): (&PathBuf, &Changed)| FileDifference {
+        let difference = |(path, changed): (&PathBuf, &ChangedFile)| FileDifference {
             path: path.clone(),
             status: changed.status,
             is_significant: changed.meaning != Meaning::Same,
             nodes: Vec::new(),
         };
-        self.changed.iter().map(told).collect()
+        self.changed.iter().map(difference).collect()
     }
 
-    /// Whether the answer to a question is the same on both sides. What is outside them is taken to be.
-    pub(super) fn holds(&self, question: &Question) -> Holds {
+    /// Whether an input is the same on both sides. Inputs outside of the sides count as the same.
+    pub(super) fn holds(&self, question: &Question) -> SameAnswer {
         let (Question::Read(path) | Question::Data(path) | Question::Exists(path) | Question::List(path)) =
             question
         else {
-            return Holds::Yes;
+            return SameAnswer::Yes;
         };
         let resolved;
         let mut inside = path.strip_prefix(self.before.root).ok();
@@ -291,22 +291,22 @@ impl<'w> Files<'w> {
                     resolved = old.to_owned();
                     inside = Some(&resolved);
                 }
-                (Err(_), Err(_)) => return Holds::Yes,
-                _ => return Holds::No,
+                (Err(_), Err(_)) => return SameAnswer::Yes,
+                _ => return SameAnswer::No,
             }
         }
-        let Some(inside) = inside else { return Holds::Yes };
-        let is = |holds: bool| if holds { Holds::Yes } else { Holds::No };
+        let Some(inside) = inside else { return SameAnswer::Yes };
+        let is = |holds: bool| if holds { SameAnswer::Yes } else { SameAnswer::No };
         match question {
             Question::Exists(_) => is(!self.one_sided.contains(inside)),
             Question::List(_) => is(!self.lists.contains(inside)),
             _ => match self.changed.get(inside).map(|changed| &changed.meaning) {
                 None => is(!self.one_sided.contains(inside)),
-                Some(Meaning::Same) => Holds::Yes,
+                Some(Meaning::Same) => SameAnswer::Yes,
                 Some(Meaning::Keys(keys)) if matches!(question, Question::Data(_)) => {
-                    Holds::UnlessAsked(keys.clone())
+                    SameAnswer::UnlessLookedUp(keys.clone())
                 }
-                Some(_) => Holds::No,
+                Some(_) => SameAnswer::No,
             },
         }
     }

@@ -1,4 +1,4 @@
-//! The report: what became of each node, which changes are the same, what each changed file does.
+//! The report: the outcome of each node, groups of equal changes, the effect of each changed file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,20 +12,20 @@ use kukla_values::Str;
 use super::groups::{Group, groups, memberships};
 use super::{Changes, Evidence, Rules, Surroundings};
 
-/// What a change does to every node.
+/// The effect of a change on every node.
 #[derive(Clone, Debug, Default)]
 pub struct FleetDifference {
-    /// What is compared: the side before, as people name it.
+    /// The name of the old side.
     pub from: String,
-    /// The side after.
+    /// The name of the new side.
     pub to: String,
-    /// What became of each node, by name.
+    /// The outcome of each node, by name.
     pub nodes: Vec<NodeDifference>,
-    /// The changes, each once, with the nodes that have it; what changes on most nodes first.
+    /// The changes, each once, with the nodes that have it; those of most nodes first.
     pub groups: Vec<Group>,
-    /// The files in which the sides differ, by path, and what each of them does; none where the sides are not files.
+    /// The files in which the sides differ, by path, each with its effect; none if the sides are not files.
     pub files: Vec<FileDifference>,
-    /// What whoever reads the report has to know about how it came to be.
+    /// Notes for the reader, such as files that could not be read.
     pub notes: Vec<String>,
     /// Changes of resources that rules protect: the rule, the resource and the nodes.
     pub denied: Vec<Denied>,
@@ -42,37 +42,37 @@ pub struct Denied {
     pub nodes: Vec<String>,
 }
 
-/// What became of one node.
+/// The outcome of one node.
 #[derive(Clone, Debug)]
 pub struct NodeDifference {
     /// Its name.
     pub node: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// What became of one node.
+/// The outcome of one node.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// All that its catalog rests on is the same on both sides, so there was nothing to compare.
+    /// The inputs of its catalog are the same on both sides, so its catalogs were not compared.
     SameInputs,
     /// Its catalogs are the same.
     Same,
     /// Its catalogs differ; what changes is in these of the report's groups.
     Changed(Vec<usize>),
-    /// Only the side after has it; how many resources it has there.
+    /// Only the new side has it; how many resources it has there.
     Added(Result<usize, Failure>),
-    /// Only the side before has it; how many resources it had there.
+    /// Only the old side has it; how many resources it had there.
     Removed(Result<usize, Failure>),
     /// It compiled before, and no longer does.
     Breaks(Failure),
     /// It did not compile before, and now does.
     Repaired(Failure),
-    /// It compiles on neither side, so nothing can be said: why not before, and why not after.
+    /// It compiles on neither side: the errors before and after.
     Fails(Failure, Failure),
 }
 
-/// Why there is no catalog of a node.
+/// The reason that a node has no catalog.
 #[derive(Clone, Debug)]
 pub enum Failure {
     /// It does not compile.
@@ -96,7 +96,7 @@ impl From<Box<Diagnostic>> for Failure {
     }
 }
 
-/// Why something changed: a line of code, or a key of a data file.
+/// The reason of a change: a line of code, or a key of a data file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reason {
     /// The file.
@@ -105,7 +105,7 @@ pub struct Reason {
     pub line: Option<u32>,
     /// The key, if the file holds data.
     pub key: Option<Str>,
-    /// Whether the place is of the side after.
+    /// Whether the place is of the new side.
     pub is_after: bool,
     /// Whether the line is one in which the sides differ.
     pub is_touched: bool,
@@ -129,20 +129,20 @@ impl fmt::Display for Reason {
 pub struct FileDifference {
     /// The file, from where the sides begin.
     pub path: PathBuf,
-    /// What became of it.
+    /// Its status.
     pub status: FileStatus,
-    /// Whether it says something else: other comments or blanks in code and data do not.
+    /// Whether the difference is significant: other comments or blanks in code and data are not.
     pub is_significant: bool,
     /// The nodes with a change that this file is a reason of, in order.
     pub nodes: Vec<String>,
 }
 
-/// What became of a file.
+/// The status of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileStatus {
-    /// Only the side after has it.
+    /// Only the new side has it.
     Added,
-    /// Only the side before has it.
+    /// Only the old side has it.
     Removed,
     /// Both have it, and not the same.
     Modified,
@@ -159,20 +159,20 @@ impl FileStatus {
     }
 }
 
-/// How many nodes have which outcome.
+/// The number of nodes with each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All of them.
     pub nodes: usize,
     /// Nodes whose catalogs are the same, or need not be compared.
     pub unchanged: usize,
-    /// Of these, the ones that were not compared because what they rest on is the same.
+    /// Of these, the ones that were not compared because their inputs are the same.
     pub same_inputs: usize,
     /// Nodes whose catalogs differ.
     pub changed: usize,
-    /// Nodes that only the side after has.
+    /// Nodes that only the new side has.
     pub added: usize,
-    /// Nodes that only the side before has.
+    /// Nodes that only the old side has.
     pub removed: usize,
     /// Nodes that no longer compile.
     pub breaks: usize,
@@ -202,7 +202,7 @@ impl Outcome {
         matches!(self, Outcome::SameInputs | Outcome::Same)
     }
 
-    /// Whether there is no catalog of the node on the side after, although there should be.
+    /// Whether the node has no catalog on the new side, although it should.
     pub const fn is_failure(&self) -> bool {
         matches!(self, Outcome::Breaks(_) | Outcome::Fails(..) | Outcome::Added(Err(_)))
     }
@@ -224,7 +224,7 @@ impl Outcome {
         }
     }
 
-    /// Why there is no catalog before, and why there is none after.
+    /// The failures before and after.
     pub fn failures(&self) -> (Option<&Failure>, Option<&Failure>) {
         match self {
             Outcome::Breaks(after) | Outcome::Added(Err(after)) => (None, Some(after)),
@@ -235,7 +235,7 @@ impl Outcome {
     }
 }
 
-/// What became of one node, before all of them are put together.
+/// The outcome of one node, before changes are grouped.
 #[derive(Clone, Debug)]
 pub enum Compared {
     /// Its catalogs differ.
@@ -245,7 +245,7 @@ pub enum Compared {
 }
 
 impl FleetDifference {
-    /// Puts together what became of the nodes.
+    /// Groups the outcomes of nodes.
     pub fn new(
         from: impl Into<String>,
         to: impl Into<String>,
@@ -273,7 +273,7 @@ impl FleetDifference {
         FleetDifference { from: from.into(), to: to.into(), nodes, groups, ..FleetDifference::default() }
     }
 
-    /// How many nodes have which outcome.
+    /// The number of nodes with each outcome.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { nodes: self.nodes.len(), ..Counts::default() };
         for node in &self.nodes {
@@ -300,12 +300,12 @@ impl FleetDifference {
         self.nodes.iter().all(|node| node.outcome.is_unchanged())
     }
 
-    /// Whether a node has no catalog on the side after, although it should.
+    /// Whether a node has no catalog on the new side, although it should.
     pub fn has_failures(&self) -> bool {
         self.nodes.iter().any(|node| node.outcome.is_failure())
     }
 
-    /// Nodes that fail in the same way, with what is wrong, those of most nodes first; before (`false`) or after.
+    /// Failures with the nodes that have them, those of most nodes first; before (`false`) or after.
     pub fn failures(&self, after: bool) -> Vec<(&Failure, Vec<&str>)> {
         let mut failures = IndexMap::<String, (&Failure, Vec<&str>)>::new();
         for node in &self.nodes {
@@ -320,7 +320,7 @@ impl FleetDifference {
         failures
     }
 
-    /// Says of each change why it is, by what is known of the first node that has it, and hides what turns out to be secret.
+    /// Adds reasons to each change, from the evidence of the first node that has it, and hides values that turn out to be secret.
     pub fn explain(&mut self, evidence: &BTreeMap<String, Evidence>, surroundings: Surroundings<'_>) {
         for group in &mut self.groups {
             if let Some(evidence) = group.nodes.first().and_then(|node| evidence.get(node)) {
@@ -329,7 +329,7 @@ impl FleetDifference {
         }
     }
 
-    /// Notes which changes are denied.
+    /// Records the changes that rules deny.
     pub fn deny(&mut self, rules: &Rules) {
         let mut denied = BTreeMap::<(String, String), BTreeSet<&String>>::new();
         for group in &self.groups {
@@ -345,7 +345,7 @@ impl FleetDifference {
         self.denied = denied.collect();
     }
 
-    /// Says of each file which nodes have a change that it is a reason of.
+    /// Records for each file the nodes with a change that it is a reason of.
     pub fn blame(&mut self, mut files: Vec<FileDifference>) {
         let mut touched = BTreeMap::<&str, BTreeSet<&String>>::new();
         for group in &self.groups {
@@ -356,7 +356,7 @@ impl FleetDifference {
         for file in &mut files {
             let nodes = file.path.to_str().and_then(|path| touched.get(path));
             let mut nodes: BTreeSet<&String> = nodes.cloned().unwrap_or_default();
-            // A node that no longer compiles has a place too.
+            // The error of a node that no longer compiles has a position too.
             nodes.extend(
                 self.nodes.iter().filter(|node| node.outcome.is_due_to(&file.path)).map(|node| &node.node),
             );

@@ -63,7 +63,7 @@ impl Changes {
     }
 }
 
-/// What makes two changes of two nodes the same: all but the names of the nodes.
+/// The key of equal changes: all of a change except the name of the node.
 fn key(piece: &Piece, node: &str) -> Digest {
     let (kind, text) = match piece {
         Piece::Resource(change) => ("resource", document::resource(change).to_string()),

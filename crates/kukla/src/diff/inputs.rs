@@ -1,4 +1,4 @@
-//! Whether what a catalog of the side before rests on is the same on the side after.
+//! Compares the inputs of catalogs of the old side with the new side.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
@@ -7,36 +7,36 @@ use kukla_world::record::{InputId, InputSet, Ledger, Question};
 use rustc_hash::FxHashMap;
 
 use super::Files;
-use super::files::Holds;
+use super::files::SameAnswer;
 
-/// Which inputs of the side before are others on the side after.
+/// The inputs of the old side that differ on the new side.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
-    /// How many inputs were looked at.
+    /// The number of inputs compared so far.
     looked_at: usize,
-    /// Inputs that are others on the side after.
+    /// Inputs that differ.
     others: InputSet,
-    /// Data files that say something else under some keys.
+    /// Data files that have other values for some keys.
     partly: Vec<(InputId, BTreeSet<String>)>,
-    /// The inputs that stand for keys.
+    /// The inputs that are keys.
     keys: FxHashMap<String, InputId>,
 }
 
 impl Differing {
-    /// Looks at one more input.
+    /// Compares one more input.
     pub fn look_at(&mut self, id: InputId, question: &Question, files: &Files<'_>) {
         self.looked_at += 1;
         if let Question::Key(key) = question {
             self.keys.insert(key.clone(), id);
         }
         match files.holds(question) {
-            Holds::Yes => {}
-            Holds::No => self.others.insert(id),
-            Holds::UnlessAsked(keys) => self.partly.push((id, keys)),
+            SameAnswer::Yes => {}
+            SameAnswer::No => self.others.insert(id),
+            SameAnswer::UnlessLookedUp(keys) => self.partly.push((id, keys)),
         }
     }
 
-    /// Whether all of some inputs are the same on the side after.
+    /// Whether all of some inputs are the same on the new side.
     pub fn hold(&self, inputs: &InputSet) -> bool {
         let asked = |key: &String| self.keys.get(key).is_some_and(|id| inputs.contains(*id));
         let is_stale =
@@ -45,14 +45,14 @@ impl Differing {
     }
 }
 
-/// What is known of the inputs of a side as it is compiled, each looked at once.
+/// The inputs of a side as it is compiled, each compared once.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     differing: RwLock<Differing>,
 }
 
 impl Inputs {
-    /// Whether all of some inputs are the same on the side after.
+    /// Whether all of some inputs are the same on the new side.
     pub fn hold(&self, ledger: &Ledger, files: &Files<'_>, inputs: &InputSet) -> bool {
         let differing = self.differing.read().unwrap_or_else(PoisonError::into_inner);
         if differing.looked_at >= ledger.len() {

@@ -1,14 +1,15 @@
-//! What a change does to every node: two sides compiled, their catalogs compared, equal changes put together.
+//! The effect of a change on every node: two sides compiled, their catalogs compared, equal changes grouped.
 //!
 //! | from | to | handed on |
 //! | --- | --- | --- |
-//! | two catalogs of a node | what is different about it | [`Changes`] |
-//! | a node on both sides | what became of it | [`Compared`] |
+//! | two catalogs of a node | its changes | [`Changes`] |
+//! | a node on both sides | its outcome | [`Compared`] |
 //! | all nodes | the report | [`FleetDifference`] |
 //!
 //! A report holds nothing that must not be shown: values of sensitive attributes are left out when it is made, not when it is
 //! rendered.
 
+mod cache;
 mod changes;
 mod compare;
 mod condition;
@@ -18,13 +19,12 @@ mod files;
 mod fleet;
 mod groups;
 mod inputs;
-mod known;
 mod reasons;
-mod recall;
 mod rules;
 
+pub use cache::DiffCache;
 pub use changes::{
-    AttributeChange, Changes, Kind, Place, Relation, RelationKind, ResourceChange, SOME_SECRET,
+    AttributeChange, Changes, DeclarationPosition, Kind, Relation, RelationKind, ResourceChange, SOME_SECRET,
 };
 pub use compare::{Comparison, Sides, Subject};
 pub use document::{changes as changes_document, document};
@@ -34,7 +34,6 @@ pub use fleet::{
     Reason,
 };
 pub use groups::Group;
-pub use known::DiffCache;
 pub use kukla_catalog::difference::PartChange;
 pub use reasons::{Evidence, Surroundings};
 pub use rules::{Rule, Rules};

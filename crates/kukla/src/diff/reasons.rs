@@ -1,4 +1,4 @@
-//! Why something changed: the line of code or the key of data behind it, those in which the sides differ first.
+//! The reasons of changes: lines of code and keys of data, those in which the sides differ first.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,23 +17,23 @@ use crate::exchange::Exchange;
 use crate::provenance::is_secret;
 use crate::{CompileOptions, Compiled};
 
-/// How the attributes of a node's catalogs got their values, on both sides.
+/// The origins of the attribute values of a node, on both sides.
 #[derive(Debug, Default)]
 pub struct Evidence {
     before: Trails,
     after: Trails,
-    /// Files in which the sides differ and that the node's catalogs rest on.
+    /// Inputs of the node's catalogs in which the sides differ.
     read: BTreeSet<Str>,
-    /// What was decrypted on the way.
+    /// Values that were decrypted.
     secrets: BTreeSet<Str>,
 }
 
-/// What helps to say why something changed, besides the evidence of a node.
+/// The context of an explanation, besides the evidence of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings<'s> {
-    /// In which files the sides differ.
+    /// The files in which the sides differ.
     pub files: Option<&'s Files<'s>>,
-    /// What nodes export to each other.
+    /// The exported resources of each side.
     pub exports: Option<&'s Sides<Arc<Exchange>>>,
 }
 
@@ -42,19 +42,19 @@ struct Trails {
     by_name: FxHashMap<ResourceRef, Provenance>,
 }
 
-/// So many reasons are worth telling.
+/// The most reasons of a change.
 const MOST: usize = 3;
 
-/// So deep a chain is followed.
+/// The longest chain of origins.
 const DEEPEST: usize = 12;
 
 impl Evidence {
-    /// Compiles a node once more on both sides and asks where values come from.
+    /// Compiles a node once more on both sides and records the origins of values.
     pub fn of(before: &Subject, after: &Subject, files: Option<&Files<'_>>) -> Evidence {
         let (mut read, mut secrets) = (BTreeSet::new(), BTreeSet::new());
         let mut trails = |subject: &Subject| {
             let Ok(site) = &subject.site else { return Trails::default() };
-            // What is exported is among what is virtual.
+            // Exported resources are virtual.
             let options =
                 CompileOptions { provenance: true, keep_virtual: true, ..CompileOptions::default() };
             let outcome = site.compile_with(&subject.node, options);
@@ -89,7 +89,7 @@ impl Evidence {
         Evidence { before, after, read, secrets }
     }
 
-    /// Says why things changed, and hides what turns out to be secret.
+    /// Adds reasons to changes, and hides values that turn out to be secret.
     pub fn explain(&self, changes: &mut Changes, surroundings: Surroundings<'_>) {
         let Surroundings { files, exports } = surroundings;
         let exporter = |name: &ResourceRef, is_after: bool| {
@@ -100,7 +100,7 @@ impl Evidence {
             self.hide(change);
             for attribute in &mut change.attributes {
                 if change.kind == Kind::Changed && attribute.reasons.is_empty() {
-                    let mut found = Found { files, places: Vec::new() };
+                    let mut found = Candidates { files, places: Vec::new() };
                     for (trails, is_after) in [(&self.after, true), (&self.before, false)] {
                         if let Some(trail) = trails.attribute(&change.name, &attribute.name) {
                             found.trail(trail, is_after, 0);
@@ -114,7 +114,7 @@ impl Evidence {
                 }
             }
             if change.kind != Kind::Changed || change.moved.is_some() {
-                let mut found = Found { files, places: Vec::new() };
+                let mut found = Candidates { files, places: Vec::new() };
                 let sides = [(&change.place_after, true), (&change.place_before, false)];
                 for (place, is_after) in sides {
                     if let Some(place) = place {
@@ -142,7 +142,7 @@ impl Evidence {
             let secret = [&self.before, &self.after]
                 .iter()
                 .any(|trails| trails.attribute(&change.name, &attribute.name).is_some_and(is_secret));
-            // What was decrypted may get there on ways that leave no trail.
+            // Decrypted values may arrive without a recorded origin.
             let values = attribute.parts.iter().flat_map(|part| [&part.before, &part.after]);
             let is_decrypted = values.flatten().any(|value| self.holds_secret(value));
             if secret || is_decrypted {
@@ -162,9 +162,9 @@ impl Evidence {
         }
     }
 
-    /// The best of what was found: lines and keys in which the sides differ, else files that differ, else where a value comes
-    /// from in the end.
-    fn chosen(&self, found: Found<'_>) -> Vec<Reason> {
+    /// The best candidates: lines and keys in which the sides differ, else files that differ, else the origin
+    /// of the value.
+    fn chosen(&self, found: Candidates<'_>) -> Vec<Reason> {
         let best = found.places.iter().map(|(rank, _)| *rank).max().unwrap_or_default();
         if best == 0 && !self.read.is_empty() && self.read.len() <= MOST {
             let reason = |file: &Str| Reason {
@@ -205,13 +205,13 @@ impl Trails {
     }
 }
 
-struct Found<'f> {
+struct Candidates<'f> {
     files: Option<&'f Files<'f>>,
     /// Places with how well they explain a change.
     places: Vec<(u8, Reason)>,
 }
 
-impl Found<'_> {
+impl Candidates<'_> {
     fn trail(&mut self, trail: &Trail, is_after: bool, depth: usize) {
         if depth > DEEPEST {
             return;

@@ -1,4 +1,4 @@
-//! What of a difference is told: rules by type, title, attribute and tag, and forms that mean the same.
+//! The changes to report: rules by type, title, attribute and tag, and equivalent forms of values.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use super::{Changes, Kind};
 /// `tag noise`, `where $type == 'File' and $after =~ /^# Generated/`.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// As it was written.
+    /// Its text.
     pub text: String,
-    what: What,
+    subject: RuleSubject,
     attribute: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum RuleSubject {
     Resource { type_name: String, title: Title },
     Tag(String),
     Where(Arc<Condition>),
 }
 
-/// What a rule is asked about: a resource that is new, gone or another, or one of its attributes.
+/// The subject of a rule: a resource that is added, removed or changed, or one of its attributes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct ChangeSubject<'a> {
     pub name: &'a ResourceRef,
     pub tags: &'a [&'a [Str]],
     pub change: Kind,
@@ -57,16 +57,16 @@ impl Rule {
         }
         let expression = if text == "where" { Some("") } else { text.strip_prefix("where ") };
         if let Some(expression) = expression {
-            let condition = Condition::new(expression).map_err(|why| invalid().because(why))?;
+            let condition = Condition::new(expression).map_err(|problem| invalid().caused_by(problem))?;
             return Ok(Rule {
                 text: text.to_owned(),
-                what: What::Where(Arc::new(condition)),
+                subject: RuleSubject::Where(Arc::new(condition)),
                 attribute: None,
             });
         }
         if let Some(tag) = text.strip_prefix("tag ") {
-            let what = What::Tag(tag.trim().to_owned());
-            return Ok(Rule { text: text.to_owned(), what, attribute: None });
+            let subject = RuleSubject::Tag(tag.trim().to_owned());
+            return Ok(Rule { text: text.to_owned(), subject, attribute: None });
         }
         let (resource, attribute) = match (text.rfind(']'), text.split_once(char::is_whitespace)) {
             (Some(end), _) => (&text[..=end], text[end + 1..].trim()),
@@ -97,18 +97,18 @@ impl Rule {
         }
         Ok(Rule {
             text: text.to_owned(),
-            what: What::Resource { type_name: type_name.to_lowercase(), title },
+            subject: RuleSubject::Resource { type_name: type_name.to_lowercase(), title },
             attribute: Some(attribute.to_lowercase()).filter(|attribute| !attribute.is_empty()),
         })
     }
 
     /// Whether it is about a resource.
     fn is_of(&self, name: &ResourceRef, tags: &[&[Str]]) -> bool {
-        match &self.what {
-            What::Tag(tag) => tags.iter().any(|tags| tags.iter().any(|own| is_like(tag, own))),
+        match &self.subject {
+            RuleSubject::Tag(tag) => tags.iter().any(|tags| tags.iter().any(|own| is_like(tag, own))),
             // It is asked with more than a name.
-            What::Where(_) => false,
-            What::Resource { type_name, title } => {
+            RuleSubject::Where(_) => false,
+            RuleSubject::Resource { type_name, title } => {
                 let is_class = name.type_name() == "Class";
                 is_like(type_name, &name.type_name().to_lowercase())
                     && match title {
@@ -127,10 +127,10 @@ impl Rule {
         self.attribute.as_ref().is_none_or(|own| is_like(own, attribute))
     }
 
-    /// Whether it is about what is asked. A resource is asked about as a whole if it is new or gone, else attribute by attribute.
-    fn fits(&self, asked: Asked<'_>) -> bool {
-        match &self.what {
-            What::Where(condition) => condition.holds(asked),
+    /// Whether it applies to a subject. A resource is a subject as a whole if it is added or removed, else attribute by attribute.
+    fn fits(&self, asked: ChangeSubject<'_>) -> bool {
+        match &self.subject {
+            RuleSubject::Where(condition) => condition.holds(asked),
             _ => {
                 self.is_of(asked.name, asked.tags)
                     && match asked.attribute {
@@ -142,7 +142,7 @@ impl Rule {
     }
 }
 
-/// Whether a text is like a pattern, in which `*` stands for anything and `?` for one character.
+/// Whether a text matches a pattern, in which `*` matches anything and `?` one character.
 fn is_like(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut here, mut star) = (0, 0, None);
@@ -168,16 +168,16 @@ fn is_like(pattern: &str, text: &str) -> bool {
     pattern[at..].iter().all(|&c| c == '*')
 }
 
-/// What of a difference is told.
+/// The changes to report.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// What is left out.
+    /// Changes to leave out.
     pub ignore: Vec<Rule>,
-    /// What alone is told, if there are any.
+    /// The only changes to report, if there are any.
     pub only: Vec<Rule>,
-    /// What must not change.
+    /// Changes to deny.
     pub deny: Vec<Rule>,
-    /// Whether forms that mean the same are told apart: `'0644'` and `644`, `[a]` and `a`, relations in another order.
+    /// Whether equivalent forms count as changes: `'0644'` and `644`, `[a]` and `a`, relations in another order.
     pub exact: bool,
     /// Whether tags count.
     pub tags: bool,
@@ -204,15 +204,16 @@ impl Rules {
         Ok(())
     }
 
-    /// Leaves out of a difference what is not told.
+    /// Removes changes that are not reported from a difference.
     pub fn apply(&self, difference: &mut Difference) {
         difference.resources.retain(|name, difference| match difference {
             ResourceDifference::Added(one) => self.keep_whole(name, one, Kind::Added),
             ResourceDifference::Removed(one) => self.keep_whole(name, one, Kind::Removed),
             ResourceDifference::Changed(change) => {
                 let tags: [&[Str]; 2] = [&change.before.tags, &change.after.tags];
-                let asked = Asked { name, tags: &tags, change: Kind::Changed, attribute: None };
-                let is_wanted = |rule: &Rule| rule.is_of(name, &tags) || matches!(rule.what, What::Where(_));
+                let asked = ChangeSubject { name, tags: &tags, change: Kind::Changed, attribute: None };
+                let is_wanted =
+                    |rule: &Rule| rule.is_of(name, &tags) || matches!(rule.subject, RuleSubject::Where(_));
                 if self.ignore.iter().any(|rule| rule.attribute.is_none() && rule.is_of(name, &tags))
                     || !self.only.is_empty() && !self.only.iter().any(is_wanted)
                 {
@@ -221,11 +222,11 @@ impl Rules {
                 change.attributes.retain(|attribute| {
                     let (old, new) = (attribute.before.as_ref(), attribute.after.as_ref());
                     let of_attribute = Some((attribute.name.as_str(), old, new));
-                    self.tells(Asked { attribute: of_attribute, ..asked })
+                    self.tells(ChangeSubject { attribute: of_attribute, ..asked })
                         && (self.exact || !is_equivalent(&attribute.name, old, new))
                 });
                 let of_attributes =
-                    |rule: &Rule| rule.attribute.is_some() || matches!(rule.what, What::Where(_));
+                    |rule: &Rule| rule.attribute.is_some() || matches!(rule.subject, RuleSubject::Where(_));
                 if !self.only.is_empty() && self.only.iter().filter(|rule| is_wanted(rule)).all(of_attributes)
                 {
                     change.moved = None;
@@ -243,10 +244,10 @@ impl Rules {
         }
     }
 
-    /// Leaves out of a resource that is new or gone what is not told; whether anything is.
+    /// Removes attributes that are not reported from an added or removed resource; whether any are left.
     fn keep_whole(&self, name: &ResourceRef, resource: &mut Resource, change: Kind) -> bool {
         let tags: [&[Str]; 1] = [&resource.tags];
-        let asked = Asked { name, tags: &tags, change, attribute: None };
+        let asked = ChangeSubject { name, tags: &tags, change, attribute: None };
         let is_wanted = |rule: &Rule| rule.is_of(name, &tags) || rule.fits(asked);
         if self.ignore.iter().any(|rule| rule.fits(asked))
             || !self.only.is_empty() && !self.only.iter().any(is_wanted)
@@ -264,17 +265,17 @@ impl Rules {
         true
     }
 
-    /// Whether something is told.
-    fn tells(&self, asked: Asked<'_>) -> bool {
+    /// Whether a change is reported.
+    fn tells(&self, asked: ChangeSubject<'_>) -> bool {
         (self.only.is_empty() || self.only.iter().any(|rule| rule.fits(asked)))
             && !self.ignore.iter().any(|rule| rule.fits(asked))
     }
 
-    /// What went wrong with conditions, each with what was asked.
+    /// The errors of conditions, each with its subject.
     pub fn problems(&self) -> Vec<String> {
         let rules = [&self.ignore, &self.only, &self.deny].into_iter().flatten();
-        let conditions = rules.filter_map(|rule| match &rule.what {
-            What::Where(condition) => Some((rule, condition.problem()?)),
+        let conditions = rules.filter_map(|rule| match &rule.subject {
+            RuleSubject::Where(condition) => Some((rule, condition.problem()?)),
             _ => None,
         });
         conditions
@@ -282,7 +283,7 @@ impl Rules {
             .collect()
     }
 
-    /// Leaves out of what is told what is not worth it.
+    /// Removes changes that are not significant.
     pub fn tidy(&self, changes: &mut Changes) {
         if !self.tags {
             for change in &mut changes.resources {
@@ -308,11 +309,11 @@ impl Rules {
         changes.relations_removed.retain(both);
     }
 
-    /// Whether changes of an attribute of a resource that both sides have are told, whatever its values are.
+    /// Whether changes of an attribute of a resource that both sides have are reported, regardless of its values.
     pub(super) fn tell(&self, resource: &Resource, attribute: &str) -> bool {
         let (name, tags): (_, [&[Str]; 1]) = (resource.reference(), [&resource.tags]);
         let attribute = Some((attribute, None, None));
-        self.tells(Asked { name: &name, tags: &tags, change: Kind::Changed, attribute })
+        self.tells(ChangeSubject { name: &name, tags: &tags, change: Kind::Changed, attribute })
     }
 
     /// The rules that changes break: the text of each, and the resource.
@@ -320,13 +321,14 @@ impl Rules {
         let mut found = Vec::new();
         for change in &changes.resources {
             let tags: [&[Str]; 2] = [&change.tags_added, &change.tags_removed];
-            let asked = Asked { name: &change.name, tags: &tags, change: change.kind, attribute: None };
+            let asked =
+                ChangeSubject { name: &change.name, tags: &tags, change: change.kind, attribute: None };
             let attributes = || {
                 change.attributes.iter().map(|attribute| {
                     let value =
                         |side: fn(&PartChange) -> Option<&Value>| attribute.parts.first().and_then(side);
                     let values = (value(|part| part.before.as_ref()), value(|part| part.after.as_ref()));
-                    Asked { attribute: Some((&attribute.name, values.0, values.1)), ..asked }
+                    ChangeSubject { attribute: Some((&attribute.name, values.0, values.1)), ..asked }
                 })
             };
             for rule in &self.deny {
@@ -342,11 +344,11 @@ impl Rules {
 /// Attributes whose values are sets, one or several.
 const SETS: [&str; 6] = ["before", "notify", "require", "subscribe", "tag", "alias"];
 
-/// Whether two values of an attribute mean the same to whoever applies it.
+/// Whether two values of an attribute are equivalent for an agent.
 fn is_equivalent(attribute: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
     match (before, after) {
         (Some(before), Some(after)) => plain(attribute, before) == plain(attribute, after),
-        // That nothing is said of it is the same as that it is not defined.
+        // A missing value is equivalent to an undefined one.
         (Some(Value::Undef), None) | (None, Some(Value::Undef)) => true,
         _ => false,
     }
@@ -414,7 +416,7 @@ mod tests {
         let (old, new) = (Value::from(1), Value::from(5));
         let tags: [Str; 1] = ["noise".into()];
         let tags = [&tags[..]];
-        let asked = |change, attribute| Asked { name: &name, tags: &tags, change, attribute };
+        let asked = |change, attribute| ChangeSubject { name: &name, tags: &tags, change, attribute };
         let mode = asked(Kind::Changed, Some(("mode", Some(&old), Some(&new))));
         for rule in [
             "where $type == 'File' and $title =~ /tmp/ and 'noise' in $tags",

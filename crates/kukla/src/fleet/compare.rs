@@ -24,17 +24,17 @@ use crate::exchange::{Exchange, ExchangeMember, Settlement, exported_resources};
 
 /// One side of a comparison.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct FleetSide {
     /// Its name in the report.
     pub name: String,
     /// Its control repository, facts and settings.
     pub options: FleetOptions,
 }
 
-impl Side {
+impl FleetSide {
     /// A side with a name.
-    pub fn new(name: impl Into<String>, options: FleetOptions) -> Side {
-        Side { name: name.into(), options }
+    pub fn new(name: impl Into<String>, options: FleetOptions) -> FleetSide {
+        FleetSide { name: name.into(), options }
     }
 }
 
@@ -82,12 +82,12 @@ pub struct FleetComparison {
 
 #[derive(Debug)]
 struct OpenSide {
-    side: Side,
+    side: FleetSide,
     compiler: FleetCompiler,
 }
 
 impl OpenSide {
-    fn open(side: &Side, other: Option<&OpenSide>) -> Result<OpenSide, Problem> {
+    fn open(side: &FleetSide, other: Option<&OpenSide>) -> Result<OpenSide, Problem> {
         let mut side = side.clone();
         side.options.record_inputs = true;
         // Problems of a side are reported where its nodes are compiled.
@@ -117,7 +117,7 @@ impl OpenSide {
 
 impl FleetComparison {
     /// Opens both sides. The paths of their control repositories are absolute and without links.
-    pub fn open(before: &Side, after: &Side) -> Result<FleetComparison, Problem> {
+    pub fn open(before: &FleetSide, after: &FleetSide) -> Result<FleetComparison, Problem> {
         let before = OpenSide::open(before, None)?;
         let after = OpenSide::open(after, Some(&before))?;
         Ok(FleetComparison { before, after })
@@ -192,7 +192,7 @@ impl FleetComparison {
                 let root: &Path = root;
                 Files::new(Tree { root, ..before }, Tree { root, ..after }, files.clone(), *has_links)
             }
-            None => Files::found(before, after),
+            None => Files::compare(before, after),
         }
     }
 }

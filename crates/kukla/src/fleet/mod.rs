@@ -3,7 +3,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use kukla::MemoryWorld;
-//! use kukla::fleet::{CompareOptions, Finding, Fleet, FleetCompileOptions, FleetComparison, FleetOptions, Side};
+//! use kukla::fleet::{CompareOptions, Finding, Fleet, FleetCompileOptions, FleetComparison, FleetOptions, FleetSide};
 //!
 //! // A control repository with facts of two nodes, here in memory; `FleetOptions::at` reads one from the disk.
 //! let control = |mode: &str| {
@@ -22,7 +22,7 @@
 //! assert!(run.reports.iter().all(|report| report.errors.is_empty()));
 //!
 //! // Compare the nodes of two sides.
-//! let (before, after) = (Side::new("before", control("0644")), Side::new("after", control("0600")));
+//! let (before, after) = (FleetSide::new("before", control("0644")), FleetSide::new("after", control("0600")));
 //! let comparison = FleetComparison::open(&before, &after)?;
 //! let difference = comparison.compare(&CompareOptions::default(), &())?;
 //! assert_eq!(difference.counts().changed, 2);
@@ -55,10 +55,12 @@ mod run_cache;
 mod selection;
 mod setup;
 mod store;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use catalogs::compare_catalogs;
-pub use compare::{ChangedFiles, CompareCache, CompareOptions, FleetComparison, Side};
+pub use compare::{ChangedFiles, CompareCache, CompareOptions, FleetComparison, FleetSide};
 pub use compile::{CacheOptions, FleetCompileOptions, FleetRun, NodeCompilation, NodeCompileOptions};
 pub use members::{Fleet, FleetCompiler, FleetError, Member, NodeSource, duplicate_nodes};
 pub use node::{AssembledNode, Classifier, NodeParts, SiteNode};

@@ -113,7 +113,7 @@ impl<'c> RunCache<'c> {
         let Some(report) = report.to_bytes() else { return Ok(None) };
         let catalog = self.cache.add_catalog(catalog)?;
         let basis = Basis::new(node, &site.environment, record);
-        let entry = Entry { basis, report, catalog: Some(catalog), imprint: None };
+        let entry = Entry { basis, report, catalog: Some(catalog) };
         lock(&self.added).nodes.insert(node.name.clone(), entry);
         self.note_catalog(&node.name, catalog);
         Ok(Some(catalog))

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::shape;
 use crate::codes::BAD_REQUEST;
 
-/// One or more errors in the shape of the protocol, and what was logged before.
+/// One or more errors in the form of the protocol, with the log messages before them.
 #[derive(Debug)]
 pub(super) struct Failed {
     errors: Vec<Value>,
@@ -34,7 +34,7 @@ impl Failed {
         self
     }
 
-    /// A text is no program.
+    /// A text with syntax errors.
     pub(super) fn program<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
         Self { errors: diagnostics.into_iter().flat_map(shape::errors).collect(), logs: Vec::new() }
     }

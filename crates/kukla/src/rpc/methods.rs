@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use kukla_eval::data;
 use kukla_eval::messages::Log;
+use kukla_syntax::Problem;
 use kukla_values::{Type, format};
 use serde_json::{Map, Value as Json, json};
 
@@ -14,7 +15,7 @@ use super::shape::{log, rich};
 use crate::certname;
 use crate::compile::Outcome;
 
-/// What a method gives: nothing but the JSON text it has appended, or why there is none.
+/// The result of a method, which appends its JSON to the output.
 pub(super) type Answer = Result<(), Failed>;
 
 fn request(server: &Server, params: &Map<String, Json>) -> Result<Request, Failed> {
@@ -83,7 +84,7 @@ pub(super) fn eval(server: &Server, params: &Map<String, Json>, out: &mut String
 /// `lookup`: the value data has for `key`.
 pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, options } = request(server, params)?;
-    let wanted = wanted(params).map_err(Failed::request)?;
+    let wanted = lookup_request(params).map_err(|problem| Failed::request(problem.to_string()))?;
     let site = server.compiler.open(&site)?;
     let Outcome { result, logs, explanation, .. } = match options.explain {
         true => site.lookup_explained(&node, &wanted),
@@ -108,26 +109,28 @@ pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut Stri
     }
 }
 
-fn wanted(params: &Map<String, Json>) -> Result<data::LookupRequest, String> {
+fn lookup_request(params: &Map<String, Json>) -> Result<data::LookupRequest, Problem> {
     let keys = match params.get("key") {
         Some(Json::String(key)) => vec![key.as_str().into()],
         Some(Json::Array(keys)) => {
             let keys: Option<Vec<_>> = keys.iter().map(|key| Some(key.as_str()?.into())).collect();
-            keys.ok_or("key is a string or an array of strings")?
+            keys.ok_or_else(|| Problem::invalid("key is a string or an array of strings"))?
         }
-        _ => return Err("lookup needs a key".into()),
+        _ => return Err(Problem::invalid("lookup needs a key")),
     };
     let value_type = match params.get("type") {
         None | Some(Json::Null) => None,
-        Some(Json::String(text)) => Some(Type::parse(text).map_err(|error| error.message())?),
-        Some(_) => return Err("type is a string".into()),
+        Some(Json::String(text)) => {
+            Some(Type::parse(text).map_err(|error| Problem::invalid(error.message()))?)
+        }
+        Some(_) => return Err(Problem::invalid("type is a string")),
     };
     let given = |name: &str| params.get(name).filter(|value| !value.is_null()).map(from_json);
     Ok(data::LookupRequest {
         keys,
         value_type,
         merge: given("merge"),
-        // That the default is null is something else than that there is none.
+        // A null default is different from no default.
         default: params.get("default").map(from_json),
         ..data::LookupRequest::default()
     })

@@ -26,13 +26,13 @@ use failed::Failed;
 pub use request::{Request, from_json};
 pub use shape::{diagnostic, errors, log, rich};
 
-/// Answers requests. It keeps no state between them that a request could notice, except by its speed.
+/// Answers requests. State that it keeps between them affects only its speed.
 #[derive(Debug, Default)]
 pub struct Server {
     compiler: Compiler,
-    /// How long a request may take that does not say.
+    /// The deadline of requests without one of their own.
     deadline: Option<Duration>,
-    /// Where replacements lie for requests that do not say.
+    /// The directory of replacements for requests without one of their own.
     overrides: Option<PathBuf>,
 }
 
@@ -51,7 +51,7 @@ impl Server {
         Server { deadline: Some(deadline), ..self }
     }
 
-    /// The same, with a directory of what stands in for functions and templates, for requests that do not name their own (the setting
+    /// The same, with a directory of replacements for functions and templates, for requests that do not name their own (the setting
     /// `overrides`).
     #[must_use]
     pub fn with_overrides(self, directory: PathBuf) -> Server {

@@ -1,4 +1,4 @@
-//! The `parse` method: the tree of a text and what is wrong with it.
+//! The `parse` method: the tree of a text and its diagnostics.
 
 use std::fmt::Write as _;
 use std::path::Path;

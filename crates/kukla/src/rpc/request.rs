@@ -12,25 +12,25 @@ use crate::classify::class_list;
 use crate::compile::CompileOptions;
 use crate::spec::SiteSpec;
 
-/// What a request asks for: a site, a node, and what to tell about it.
+/// The parameters of a request: a site, a node, options.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The site.
     pub site: SiteSpec,
     /// The node: its name, facts, trusted data, classes.
     pub node: Node,
-    /// What is wanted besides a result.
+    /// The results besides the catalog.
     pub options: CompileOptions,
 }
 
-/// Parameters that belong to a method and not to what is compiled.
+/// Parameters of methods, which do not concern the site or the node.
 const OF_OTHERS: [&str; 9] =
     ["default", "epp", "file", "filename", "key", "manifest_setting", "merge", "trace", "type"];
 
 impl Request {
-    /// Reads the parameters of a request; the error says which one is wrong and how.
+    /// Reads the parameters of a request; the problem names the first invalid one.
     pub fn from_json(params: &Map<String, serde_json::Value>) -> Result<Request, Problem> {
-        // What lies on the machine is no part of a site.
+        // Modules installed on the machine are not part of a site.
         let mut site = SiteSpec { basemodulepath: String::new(), ..SiteSpec::default() };
         let (mut node, mut options) =
             (Node { name: "localhost".into(), ..Node::default() }, CompileOptions::default());

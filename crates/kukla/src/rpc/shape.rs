@@ -24,14 +24,14 @@ fn error(failure: &Diagnostic) -> Json {
     json
 }
 
-/// What is wrong with a text, in the shape of the protocol.
+/// The diagnostics of a text, in the form of the protocol.
 pub fn diagnostic(diagnostic: &Diagnostic) -> Json {
     let mut json = json!({"severity": diagnostic.severity.name()});
     describe(&mut json, diagnostic);
     json
 }
 
-/// What is wrong and where: Puppet's name for it and ours, Puppet's words without places, the place.
+/// One diagnostic: Puppet's name for it and ours, Puppet's message without the position, the position.
 fn describe(json: &mut Json, wrong: &Diagnostic) {
     let place = wrong.position.as_ref();
     json["issue"] = wrong.issue.into();

@@ -8,7 +8,7 @@ use super::report::RenderedMessage;
 use super::{Args, profile, watch};
 use crate::commands::progress::ProgressLine;
 use crate::commands::{cache, fleet};
-use crate::memory::for_good;
+use crate::memory::keep_until_exit;
 use crate::output::{self, err, errln};
 use crate::{CommandResult, ExitKind};
 
@@ -18,7 +18,7 @@ pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let options = fleet_options(args)?;
     let compile = compile_options(args)?;
-    let compiler = for_good(FleetCompiler::new(&options)?);
+    let compiler = keep_until_exit(FleetCompiler::new(&options)?);
     if args.watch {
         return watch::run(args, &options, &compile, &compiler);
     }
@@ -29,14 +29,14 @@ pub fn run(args: &Args) -> CommandResult {
         Err(error) => return fleet::report(error),
     };
     if let Some(unsettled) = &run.unsettled {
-        errln!("kukla: {}", Problem::from(unsettled.clone()).with_help());
+        output::report(&Problem::from(unsettled.clone()));
     }
     if let Some(path) = &args.profile {
         profile::show(&run.profile, path)?;
     }
     let Printed { out, err } = formats::render(&run.reports, args.failing(), format);
     err!("{err}");
-    output::document(&out);
+    output::write_document(&out);
     if run.skipped > 0 {
         let nothing_stored = if options.store.is_some() { ", and nothing is stored" } else { "" };
         errln!(

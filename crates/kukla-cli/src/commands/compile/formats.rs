@@ -8,7 +8,8 @@ use indexmap::IndexMap;
 use kukla::fleet::FailOn;
 use serde_json::json;
 
-use super::report::{RenderedMessage, Report, SOME_NODE, outcome, shape};
+use super::report::{self, RenderedMessage, Report, SOME_NODE, outcome, shape};
+use crate::render::failure::ErrorFormat;
 use crate::render::github;
 use crate::render::junit::{self, Case};
 
@@ -115,11 +116,10 @@ pub fn messages(reports: &[Report], fail_on: FailOn) -> String {
     };
     grouped(reports, |report| &report.warnings).for_each(|(message, nodes)| show(message, &nodes));
     grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show(message, &nodes));
-    let level = if fail_on.cycles { "error" } else { "warning" };
     for (cycle, nodes) in cycles(reports) {
-        let on = if nodes.len() > 1 { format!("{} nodes: ", nodes.len()) } else { String::new() };
-        let _ =
-            writeln!(out, "{level}[CYCLE]: dependency cycle on {on}{}: {}", some(&nodes), cycle.join(" => "));
+        let count = if nodes.len() > 1 { format!("{} nodes: ", nodes.len()) } else { String::new() };
+        let nodes = format!("{count}{}", some(&nodes));
+        report::render_cycle(&mut out, &report::cycle(cycle, &nodes, fail_on.cycles), ErrorFormat::Human);
     }
     out
 }
@@ -173,8 +173,8 @@ fn annotations(reports: &[Report], fail_on: FailOn) -> String {
     grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show("error", message, &nodes));
     let fatal = if fail_on.cycles { "error" } else { "warning" };
     for (cycle, nodes) in cycles(reports) {
-        let text = format!("dependency cycle on {}: {}", some(&nodes), cycle.join(" => "));
-        github::command(&mut out, fatal, &json!({}), Some("CYCLE"), &text);
+        let cycle = report::cycle(cycle, &some(&nodes), fail_on.cycles);
+        github::command(&mut out, fatal, &json!({}), Some(cycle.code.name), &cycle.message());
     }
     let failed = failures(reports, fail_on);
     let _ = writeln!(out, "{} compiled, {failed} failed", reports.len() - failed);

@@ -9,7 +9,7 @@ use kukla::syntax::Problem;
 use serde_json::json;
 
 use crate::output::{self, err};
-use crate::render::markup::escaped;
+use crate::render::markup::escape;
 
 /// Prints a profile on standard error, or writes it to a file in the format of its extension.
 pub fn show(profile: &Profile, path: &Path) -> Result<(), Problem> {
@@ -18,9 +18,9 @@ pub fn show(profile: &Profile, path: &Path) -> Result<(), Problem> {
             err!("{}", table(profile));
             Ok(())
         }
-        Some("svg") => output::file(path, flame_graph(profile).as_bytes()),
-        Some("json") => output::file(path, document(profile).as_bytes()),
-        _ => output::file(path, table(profile).as_bytes()),
+        Some("svg") => output::write_file(path, flame_graph(profile).as_bytes()),
+        Some("json") => output::write_file(path, document(profile).as_bytes()),
+        _ => output::write_file(path, table(profile).as_bytes()),
     }
 }
 
@@ -95,10 +95,10 @@ fn document(profile: &Profile) -> String {
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 18.0;
 
-/// What is too narrow to be seen is left out.
+/// The narrowest rectangle that is drawn.
 const NARROWEST: f64 = 0.3;
 
-/// A picture in which each thing is as wide as it took time, and stands on what called it.
+/// A flame graph: each rectangle is as wide as the time of its call, above that of its caller.
 fn flame_graph(profile: &Profile) -> String {
     let all: Duration =
         profile.spots.iter().filter(|spot| spot.caller.is_none()).map(|spot| spot.total).sum();
@@ -146,7 +146,7 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
         SpotKind::Lookup => "#b79ad3",
     };
     let y = depth as f64 * ROW;
-    let name = escaped(&format!("{} {}", spot.kind, spot.name));
+    let name = escape(&format!("{} {}", spot.kind, spot.name));
     let _ = write!(
         out,
         "<g><title>{name}: {:.3} ms, {} calls</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" height=\"{:.0}\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"0.4\"/>",
@@ -159,7 +159,7 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
     if room >= 4 {
         let plain = format!("{} {}", spot.kind, spot.name);
         let shown: String = plain.chars().take(room).collect();
-        let _ = write!(out, "<text x=\"{:.2}\" y=\"{}\">{}</text>", x + 3.0, y + 13.0, escaped(&shown));
+        let _ = write!(out, "<text x=\"{:.2}\" y=\"{}\">{}</text>", x + 3.0, y + 13.0, escape(&shown));
     }
     out.push_str("</g>\n");
 }

@@ -1,11 +1,12 @@
 //! The report of one node of many, with its messages rendered so that they can be cached and grouped.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use kukla::Diagnostic;
 use kukla::eval::messages::Log;
 use kukla::fleet::{FailOn, NodeMessage, NodeReport};
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, Severity};
 use serde_json::{Value as Json, json};
 
 use crate::render::failure::{self, ErrorFormat};
@@ -83,6 +84,25 @@ impl RenderedMessage {
     pub fn message(&self) -> &str {
         self.shape["message"].as_str().unwrap_or_default()
     }
+}
+
+/// The diagnostic of a dependency cycle on some nodes.
+pub fn cycle(cycle: &[String], nodes: &str, is_fatal: bool) -> Diagnostic {
+    kukla::cycle_diagnostic(cycle, nodes, if is_fatal { Severity::Error } else { Severity::Warning })
+}
+
+/// Renders the diagnostic of a dependency cycle, which has no position.
+pub fn render_cycle(out: &mut String, cycle: &Diagnostic, format: ErrorFormat) {
+    let message = cycle.message();
+    let _ = match (format, cycle.is_error()) {
+        (ErrorFormat::Human, true) => writeln!(out, "error[{}]: {message}", cycle.code.name),
+        (ErrorFormat::Human, false) => writeln!(out, "warning[{}]: {message}", cycle.code.name),
+        (ErrorFormat::Puppet, true) => writeln!(out, "Error: {message}"),
+        (ErrorFormat::Puppet, false) => writeln!(out, "Warning: {message}"),
+        (ErrorFormat::Json, _) => {
+            kukla::rpc::errors(cycle).iter().try_for_each(|error| writeln!(out, "{error}"))
+        }
+    };
 }
 
 /// The outcome of a node in a few words.

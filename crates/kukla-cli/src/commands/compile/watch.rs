@@ -16,8 +16,8 @@ use super::report::RenderedMessage;
 use super::{Args, all, formats, profile};
 use crate::commands::fleet;
 use crate::commands::progress::ProgressLine;
-use crate::output::{err, errln, out, outln};
-use crate::render::{difference, shown};
+use crate::output::{self, err, errln, out, outln};
+use crate::render::{difference, relative_path};
 use crate::{CommandResult, ExitKind};
 
 /// An edit is complete when nothing has happened for so long.
@@ -42,7 +42,7 @@ pub fn run(
             Err(FleetError::Problem(problem)) if watcher.is_none() => return Err(problem),
             Err(error) => {
                 if let Err(problem) = fleet::report(error) {
-                    errln!("kukla: {}", problem.with_help());
+                    output::report(&problem);
                 }
             }
         }
@@ -70,7 +70,8 @@ pub fn run(
 }
 
 fn listed(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|path| shown(&path.display().to_string()).to_owned()).collect();
+    let names: Vec<String> =
+        paths.iter().map(|path| relative_path(&path.display().to_string()).to_owned()).collect();
     match names.len() {
         0..=3 => names.join(", "),
         n => format!("{} and {} more", names[..3].join(", "), n - 3),

@@ -11,22 +11,22 @@ use crate::files;
 /// The differences of the sides besides files.
 #[derive(Debug, clap::Args)]
 pub struct Sides {
-    /// Facts of the side before, in place of --facts
+    /// Facts before the change, in place of --facts
     #[arg(long, value_name = "PATH")]
     from_facts: Option<PathBuf>,
-    /// Facts of the side after, in place of --facts
+    /// Facts after the change, in place of --facts
     #[arg(long, value_name = "PATH")]
     to_facts: Option<PathBuf>,
-    /// Environment of the side before, in place of --environment
+    /// Environment before the change, in place of --environment
     #[arg(long, value_name = "NAME")]
     from_environment: Option<String>,
-    /// Environment of the side after, in place of --environment
+    /// Environment after the change, in place of --environment
     #[arg(long, value_name = "NAME")]
     to_environment: Option<String>,
-    /// Setting of the side before, such as `strict=warning`; can be repeated
+    /// Setting before the change, such as `strict=warning`; can be repeated
     #[arg(long, value_name = "SETTING=VALUE")]
     from_set: Vec<String>,
-    /// Setting of the side after, such as `strict=error`; can be repeated
+    /// Setting after the change, such as `strict=error`; can be repeated
     #[arg(long, value_name = "SETTING=VALUE")]
     to_set: Vec<String>,
 }

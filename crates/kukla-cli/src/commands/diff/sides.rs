@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::diff::FileStatus;
-use kukla::fleet::{ChangedFiles, Control, Side};
+use kukla::fleet::{ChangedFiles, Control, FleetSide};
 use kukla::syntax::Problem;
 use kukla::{DiskWorld, World};
 use kukla_git::{Change, Range, Repository, Revision, Status};
@@ -22,10 +22,10 @@ pub enum Subject {
 
 /// Two sites.
 pub struct Sites {
-    /// The side before.
-    pub from: Side,
-    /// The side after.
-    pub to: Side,
+    /// The site before the change.
+    pub from: FleetSide,
+    /// The site after the change.
+    pub to: FleetSide,
     /// The revisions of both sides, where they are not the files on the disk.
     revisions: [Option<Arc<Revision>>; 2],
     /// The repository, if a side is one of its revisions.
@@ -101,7 +101,7 @@ fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
     let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
     let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
     let (old, new) = args.sides.targets(&args.target);
-    let open = |side_of: &kukla_git::Side, target: &Target| {
+    let open = |side_of: &kukla_git::RangeEnd, target: &Target| {
         let found = repository.revision(side_of)?;
         if found.is_none() && !repository.has_files {
             return Err(Problem::not_found("no working tree in")
@@ -121,14 +121,14 @@ fn side(
     path: PathBuf,
     revision: Option<Arc<Revision>>,
     target: &Target,
-) -> Result<Side, Problem> {
+) -> Result<FleetSide, Problem> {
     let is_revision = revision.is_some();
     let repository: Arc<dyn World> = match revision {
         Some(revision) => revision,
         None => Arc::new(DiskWorld::default()),
     };
     let control = Control { path, repository, files: Arc::new(named_files()), is_revision };
-    Ok(Side { name, options: target.options_in(control)? })
+    Ok(FleetSide { name, options: target.options_in(control)? })
 }
 
 impl Sites {

@@ -1,4 +1,4 @@
-//! The report as workflow commands of GitHub Actions, which appear beside the lines that are the reasons.
+//! The report as workflow commands of GitHub Actions, which appear at the lines that cause the changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use super::words;
 use crate::render::difference;
 use crate::render::github::command;
 
-/// Failures and denied changes as errors, new cycles as warnings, the lines that change something as notices. GitHub shows ten
-/// of each kind, so what is said about one line is said at once, and what concerns most nodes comes first.
+/// Failures and denied changes as errors, new cycles as warnings, the causes of changes as notices. GitHub shows ten of each kind, so
+/// there is one notice for each line, and those for most nodes come first.
 pub fn text(report: &FleetDifference) -> String {
     let mut out = String::new();
     failures(&mut out, report);
     for denied in &report.denied {
-        let at = declared(report, &denied.resource);
+        let at = declaration(report, &denied.resource);
         let text = format!("{} changes on {}", denied.resource, words::nodes(&denied.nodes));
         command(&mut out, "error", &at, Some(&format!("denied by {}", denied.rule)), &text);
     }
@@ -29,7 +29,7 @@ pub fn text(report: &FleetDifference) -> String {
     for cause in causes(report) {
         let nodes: Vec<&str> = cause.nodes.into_iter().collect();
         let title = format!("changes {}", words::count(nodes.len(), "node", "nodes"));
-        let text = format!("{}\non {}", listed(&cause.changes), words::nodes(&nodes));
+        let text = format!("{}\non {}", list(&cause.changes), words::nodes(&nodes));
         command(&mut out, "notice", &cause.at, Some(&title), &text);
     }
     for note in &report.notes {
@@ -46,8 +46,8 @@ fn failures(out: &mut String, report: &FleetDifference) {
         match failure {
             Failure::Compile(wrong) => {
                 for error in rpc::errors(wrong) {
-                    let said = error["message"].as_str().unwrap_or_default();
-                    command(out, "error", &error, error["code"].as_str(), &format!("{said} (on {on})"));
+                    let message = error["message"].as_str().unwrap_or_default();
+                    command(out, "error", &error, error["code"].as_str(), &format!("{message} (on {on})"));
                 }
             }
             Failure::Problem(problem) => {
@@ -57,26 +57,25 @@ fn failures(out: &mut String, report: &FleetDifference) {
     }
 }
 
-/// Where a resource is declared on the side after.
-fn declared(report: &FleetDifference, name: &str) -> Value {
+/// The position of a resource after the change, in the shape of the machine interface.
+fn declaration(report: &FleetDifference, name: &str) -> Value {
     let mut changes = report.groups.iter().flat_map(|group| &group.changes.resources);
-    let place = changes.find(|change| change.name.to_string() == name).and_then(|change| {
+    let position = changes.find(|change| change.name.to_string() == name).and_then(|change| {
         let reason = all_reasons(change).find(|reason| reason.is_after);
         let declared = change.place_after.as_ref().map(|place| (place.file.as_str(), place.line));
         reason.map(|reason| (reason.file.as_str(), reason.line)).or(declared)
     });
-    place.map_or_else(|| json!({}), |(file, line)| json!({"file": file, "line": line}))
+    position.map_or_else(|| json!({}), |(file, line)| json!({"file": file, "line": line}))
 }
 
-/// A line, and what it changes.
+/// A line that causes changes.
 struct Cause<'r> {
     at: Value,
     nodes: BTreeSet<&'r str>,
     changes: BTreeSet<String>,
 }
 
-/// The lines of the side after that are reasons, those that change most nodes first. The side before has no lines that could be
-/// shown.
+/// The lines that cause changes, those that affect most nodes first. GitHub can only show lines of the files after the change.
 fn causes(report: &FleetDifference) -> Vec<Cause<'_>> {
     let mut causes = BTreeMap::<(&str, Option<u32>), Cause<'_>>::new();
     for group in &report.groups {
@@ -86,7 +85,7 @@ fn causes(report: &FleetDifference) -> Vec<Cause<'_>> {
                 let new = || Cause { at, nodes: BTreeSet::new(), changes: BTreeSet::new() };
                 let cause = causes.entry((&reason.file, reason.line)).or_insert_with(new);
                 cause.nodes.extend(group.nodes.iter().map(String::as_str));
-                cause.changes.insert(told(change, reason));
+                cause.changes.insert(describe(change, reason));
             }
         }
     }
@@ -99,8 +98,8 @@ fn all_reasons(change: &ResourceChange) -> impl Iterator<Item = &Reason> {
     change.reasons.iter().chain(change.attributes.iter().flat_map(|attribute| &attribute.reasons))
 }
 
-/// What changes about a resource for this reason.
-fn told(change: &ResourceChange, reason: &Reason) -> String {
+/// The change of a resource for a reason, in words.
+fn describe(change: &ResourceChange, reason: &Reason) -> String {
     let name = &change.name;
     match change.kind {
         Kind::Added => format!("{name} is added"),
@@ -113,10 +112,10 @@ fn told(change: &ResourceChange, reason: &Reason) -> String {
     }
 }
 
-/// So many changes of one line are named.
+/// The number of changes to list for one line.
 const NAMED: usize = 10;
 
-fn listed(changes: &BTreeSet<String>) -> String {
+fn list(changes: &BTreeSet<String>) -> String {
     let mut named: Vec<&str> = changes.iter().take(NAMED).map(String::as_str).collect();
     let more = format!("and {} more", changes.len().saturating_sub(NAMED));
     if changes.len() > NAMED {

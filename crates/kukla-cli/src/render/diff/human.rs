@@ -10,7 +10,7 @@ use crate::render::difference;
 
 const TITLE: Style = Style::new().bold();
 
-/// Equal changes once, with the nodes that have them; then failures, files, notes and numbers.
+/// Equal changes once, with their nodes; then failures, files, notes and counts.
 pub fn text(report: &FleetDifference, extent: Extent) -> String {
     let mut out = String::new();
     for group in &report.groups {
@@ -23,12 +23,13 @@ pub fn text(report: &FleetDifference, extent: Extent) -> String {
     }
     for after in [true, false] {
         for (failure, names) in report.failures(after) {
-            let _ = writeln!(out, "{TITLE}{}{TITLE:#}: {}", words::nodes(&names), words::has_failed(after));
-            out += &words::picture(failure, names.first().copied().unwrap_or_default());
+            let _ =
+                writeln!(out, "{TITLE}{}{TITLE:#}: {}", words::nodes(&names), words::failure_phrase(after));
+            out += &words::failure_excerpt(failure, names.first().copied().unwrap_or_default());
             out.push('\n');
         }
     }
-    for (names, which) in words::came_and_went(report) {
+    for (names, which) in words::one_sided_nodes(report) {
         let _ = writeln!(out, "{TITLE}{}{TITLE:#}: {which}", words::nodes(&names));
     }
     files(&mut out, report);
@@ -43,7 +44,7 @@ pub fn text(report: &FleetDifference, extent: Extent) -> String {
     out
 }
 
-/// So many files are named.
+/// The number of files to list.
 const FILES: usize = 20;
 
 fn files(out: &mut String, report: &FleetDifference) {
@@ -53,7 +54,7 @@ fn files(out: &mut String, report: &FleetDifference) {
     let _ = writeln!(out, "{TITLE}files{TITLE:#}:");
     let files = words::files(report);
     for file in files.iter().take(FILES) {
-        let _ = writeln!(out, "  {} ({}) {}", file.path.display(), file.status.name(), words::does(file));
+        let _ = writeln!(out, "  {} ({}) {}", file.path.display(), file.status.name(), words::effect(file));
     }
     if files.len() > FILES {
         let _ = writeln!(out, "  and {} more", files.len() - FILES);

@@ -2,7 +2,7 @@
 
 use kukla::diff::{FleetDifference, document};
 
-/// The document, as people can read it too.
+/// The document, indented.
 pub fn text(report: &FleetDifference) -> String {
     format!("{:#}\n", document(report))
 }

@@ -16,8 +16,8 @@ pub fn text(report: &FleetDifference) -> String {
 fn case(report: &FleetDifference, NodeDifference { node, outcome }: &NodeDifference) -> Case {
     let (before, after) = outcome.failures();
     let failed = after.filter(|_| outcome.is_failure());
-    let picture =
-        failed.map(|failure| (failure.to_string(), strip_str(&words::picture(failure, node)).to_string()));
+    let excerpt = failed
+        .map(|failure| (failure.to_string(), strip_str(&words::failure_excerpt(failure, node)).to_string()));
     let denied: Vec<String> = report
         .denied
         .iter()
@@ -26,7 +26,7 @@ fn case(report: &FleetDifference, NodeDifference { node, outcome }: &NodeDiffere
         .collect();
     let denied = denied.first().map(|first| (first.clone(), denied.join("\n")));
     let err = before.filter(|_| failed.is_none()).map(|failure| {
-        format!("{}:\n{}", words::has_failed(false), strip_str(&words::picture(failure, node)))
+        format!("{}:\n{}", words::failure_phrase(false), strip_str(&words::failure_excerpt(failure, node)))
     });
     let out = match outcome {
         Outcome::Changed(groups) => {
@@ -38,13 +38,13 @@ fn case(report: &FleetDifference, NodeDifference { node, outcome }: &NodeDiffere
     Case {
         class: outcome.name().to_owned(),
         name: node.clone(),
-        failure: picture.or(denied),
+        failure: excerpt.or(denied),
         out,
         err: err.unwrap_or_default(),
     }
 }
 
-/// How much changes and which resources do. Values would be in the document once for each node.
+/// The numbers of changes and the resources, without values: they would be repeated for each node.
 fn changed(changes: &Changes) -> String {
     let resources = changes.resources.iter();
     let resources = resources.map(|change| format!("  {} {}\n", words::sign(change.kind), change.name));

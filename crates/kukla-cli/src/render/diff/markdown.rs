@@ -1,4 +1,4 @@
-//! The report as a comment on a pull request: folded, and never longer than GitHub takes.
+//! The report as a comment on a pull request: folded, and within GitHub's limit.
 
 use std::fmt::Write;
 
@@ -7,19 +7,19 @@ use kukla::diff::{FleetDifference, Group};
 
 use super::{Extent, words};
 use crate::render::difference::{self, Line, Sign};
-use crate::render::markup::escaped;
+use crate::render::markup::escape;
 use crate::render::visible::visible;
 
-/// GitHub refuses longer comments. It counts characters; bytes are never fewer.
+/// The longest comment that GitHub accepts. It counts characters; there are never fewer bytes.
 const LIMIT: usize = 65_536;
-/// What the sentence about what was left out may take, and what ends the comment.
+/// The space reserved for the sentence about truncation, and the end of the comment.
 const RESERVE: usize = 1_000;
-/// So much of each section is shown before any other is shown in full, as long as there are not too many of them; the first ones
-/// matter most and may have a quarter of what is left.
+/// The share of each section before any other is shown in full, as long as there are not too many; the first ones matter most and may
+/// take a quarter of the remaining space.
 const FAIR: usize = 1_500;
-/// So many nodes are named.
+/// The number of nodes to list by name.
 const NAMED: usize = 100;
-/// So many notes are shown.
+/// The number of notes to show.
 const NOTES: usize = 10;
 
 /// The comment.
@@ -36,26 +36,26 @@ pub fn text(report: &FleetDifference, extent: Extent) -> String {
     sections.extend(denied(report));
     sections.extend(failures(report));
     sections.extend(report.groups.iter().map(|group| changes(group, extent)));
-    sections.extend(came_and_went(report));
+    sections.extend(one_sided_nodes(report));
     sections.extend(files(report));
     fill(&mut out, sections);
     out
 }
 
-/// Something to unfold.
+/// A part of the comment that can be unfolded.
 struct Section {
-    /// What is seen without unfolding it, as HTML.
+    /// The title, as HTML; visible while the section is folded.
     title: String,
-    /// What is above the block, as Markdown.
+    /// The text above the block, as Markdown.
     head: String,
     /// The lines of the block.
     lines: Vec<String>,
-    /// What the block is: a language for a fenced one, nothing for Markdown.
+    /// The language of a fenced block; none for Markdown.
     fence: Option<&'static str>,
 }
 
 impl Section {
-    /// The whole of it, if it fits, or as many lines as do; nothing if not even the title does.
+    /// The whole section if it fits, else as many lines as fit; `None` if not even the title fits.
     fn within(&self, limit: usize) -> Option<(String, Cut)> {
         let whole = self.written(self.lines.len());
         if whole.len() <= limit {
@@ -109,7 +109,7 @@ impl Section {
     }
 }
 
-/// How much of a section is missing.
+/// The truncation of a section.
 #[derive(PartialEq)]
 enum Cut {
     Not,
@@ -117,7 +117,7 @@ enum Cut {
     ToTitle,
 }
 
-/// Adds sections as far as there is room. Some of each comes before all of any, and what is left out is said.
+/// Adds sections as far as there is room: a share of each before all of any. Reports what is left out.
 fn fill(out: &mut String, sections: Vec<Section>) {
     let needs: Vec<usize> = sections.iter().map(|one| one.written(one.lines.len()).len()).collect();
     let mut owed: usize = needs.iter().map(|need| (*need).min(FAIR)).sum();
@@ -166,11 +166,11 @@ fn failures(report: &FleetDifference) -> Vec<Section> {
     for after in [true, false] {
         for (failure, nodes) in report.failures(after) {
             let sign = if after { "❌" } else { "🩹" };
-            let title = format!("{sign} {}: {}", titled(&nodes), words::has_failed(after));
-            let picture = words::picture(failure, nodes.first().copied().unwrap_or_default());
-            let picture = strip_str(&picture).to_string();
-            let lines = picture.trim_end().lines().map(|line| visible(line).into_owned()).collect();
-            sections.push(Section { title, head: named(&nodes), lines, fence: Some("text") });
+            let title = format!("{sign} {}: {}", titled(&nodes), words::failure_phrase(after));
+            let excerpt = words::failure_excerpt(failure, nodes.first().copied().unwrap_or_default());
+            let excerpt = strip_str(&excerpt).to_string();
+            let lines = excerpt.trim_end().lines().map(|line| visible(line).into_owned()).collect();
+            sections.push(Section { title, head: all_names(&nodes), lines, fence: Some("text") });
         }
     }
     sections
@@ -182,34 +182,34 @@ fn changes(group: &Group, extent: Extent) -> Section {
         true => Vec::new(),
         false => difference::lines(&group.changes).iter().map(fenced).collect(),
     };
-    Section { title, head: named(&group.nodes), lines, fence: Some("diff") }
+    Section { title, head: all_names(&group.nodes), lines, fence: Some("diff") }
 }
 
-/// A line of a block that is shown as a difference: what it is stands first.
+/// A line of a block in the format `diff`: its sign comes first.
 fn fenced(Line { indent, sign, text }: &Line) -> String {
     let mark = match sign {
         Sign::Added => '+',
         Sign::Removed => '-',
         Sign::Changed => '!',
-        Sign::Aside => '#',
-        Sign::Same | Sign::Said => ' ',
+        Sign::Reason => '#',
+        Sign::Same | Sign::Remark => ' ',
     };
     let indent = indent - 2;
     format!("{mark} {:indent$}{}", "", cut(text, FAIR)).trim_end().to_owned()
 }
 
-fn came_and_went(report: &FleetDifference) -> Vec<Section> {
+fn one_sided_nodes(report: &FleetDifference) -> Vec<Section> {
     let section = |(nodes, which): (Vec<&str>, &str)| {
         let title = format!("{}: {which}", titled(&nodes));
-        Section { title, head: named(&nodes), lines: Vec::new(), fence: None }
+        Section { title, head: all_names(&nodes), lines: Vec::new(), fence: None }
     };
-    words::came_and_went(report).into_iter().map(section).collect()
+    words::one_sided_nodes(report).into_iter().map(section).collect()
 }
 
 fn files(report: &FleetDifference) -> Option<Section> {
     let line = |file: &kukla::diff::FileDifference| {
         let path = code(&file.path.to_string_lossy());
-        format!("- {path} ({}) {}", file.status.name(), words::does(file))
+        format!("- {path} ({}) {}", file.status.name(), words::effect(file))
     };
     let lines: Vec<String> = words::files(report).into_iter().map(line).collect();
     let title = format!("📄 {}", words::count(lines.len(), "file differs", "files differ"));
@@ -218,7 +218,7 @@ fn files(report: &FleetDifference) -> Option<Section> {
 
 /// The nodes of a title, as HTML.
 fn titled<S: AsRef<str>>(nodes: &[S]) -> String {
-    let named = format!("<code>{}</code>", escaped(&visible(&words::some(nodes))));
+    let named = format!("<code>{}</code>", escape(&visible(&words::first_names(nodes))));
     match nodes.len() {
         1 => format!("<b>{named}</b>"),
         n => format!("<b>{n} nodes</b> ({named})"),
@@ -226,7 +226,7 @@ fn titled<S: AsRef<str>>(nodes: &[S]) -> String {
 }
 
 /// The nodes of a section by name, where its title does not have all of them.
-fn named<S: AsRef<str>>(nodes: &[S]) -> String {
+fn all_names<S: AsRef<str>>(nodes: &[S]) -> String {
     if nodes.len() <= words::NAMED {
         return String::new();
     }
@@ -237,7 +237,7 @@ fn named<S: AsRef<str>>(nodes: &[S]) -> String {
     format!("{}\n\n", all.join(", "))
 }
 
-/// A fence that nothing within can close: longer than each row of back-ticks.
+/// A fence that the text cannot close: longer than each row of back-ticks in it.
 fn fence(text: &str) -> String {
     "`".repeat(longest_row(text).max(2) + 1)
 }
@@ -246,7 +246,7 @@ fn longest_row(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Text that is shown as it is, in a line of Markdown.
+/// Literal text in a line of Markdown.
 fn code(text: &str) -> String {
     let text = visible(text);
     let ticks = "`".repeat(longest_row(&text) + 1);
@@ -254,7 +254,7 @@ fn code(text: &str) -> String {
     format!("{ticks}{blank}{text}{blank}{ticks}")
 }
 
-/// Words in a line of Markdown; nothing in them is markup.
+/// A sentence in a line of Markdown, with markup escaped.
 fn sentence(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
@@ -266,7 +266,7 @@ fn sentence(text: &str) -> String {
     out
 }
 
-/// As much of a text as one wants to read in a comment.
+/// A text, truncated.
 fn cut(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();

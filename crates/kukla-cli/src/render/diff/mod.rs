@@ -1,4 +1,4 @@
-//! The report of `kukla diff`, in the shapes that people and programs want: one function of one file for each.
+//! The report of `kukla diff`, with one module for each output format.
 
 use clap::ValueEnum;
 use kukla::diff::FleetDifference;
@@ -13,32 +13,32 @@ mod markdown;
 mod tests;
 mod words;
 
-/// How the report is printed.
+/// The output format of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For a terminal: equal changes once, with the nodes that have them
+    /// Text for a terminal: equal changes once, with their nodes
     #[default]
     Human,
     /// One JSON document with everything
     Json,
-    /// Markdown for a comment on a pull request, cut to the size that GitHub takes
+    /// Markdown for a comment on a pull request, truncated to GitHub's limit
     Markdown,
-    /// One page for a browser, with search and filters
+    /// One HTML page, with search and filters
     Html,
-    /// Annotations for GitHub Actions, at the lines that are the reasons
+    /// Annotations for GitHub Actions, at the lines that cause the changes
     Github,
     /// JUnit XML, a test case for each node; nodes that do not compile and denied changes are failures
     Junit,
 }
 
-/// How much of a report is printed.
+/// The parts of a report to print.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
-    /// Only numbers: how much changes, on which nodes, and what each file does.
+    /// Only counts: of changes, of nodes, and of the effects of each file.
     pub only_numbers: bool,
 }
 
-/// Prints the report. Colours are in the text where the format has them.
+/// Renders the report, with colours if the format has them.
 pub fn render(report: &FleetDifference, extent: Extent, format: Format) -> String {
     match format {
         Format::Human => human::text(report, extent),

@@ -1,4 +1,4 @@
-//! Every form of a report that has each kind of outcome, compared with what lies in `samples`. `KUKLA_UPDATE=1` writes it anew.
+//! Every format of a report with each kind of outcome, compared with the files in `samples`. `KUKLA_UPDATE=1` rewrites them.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn catalog(mut resources: Vec<Resource>, class: &str) -> Catalog {
     Catalog { edges, classes: vec![class.to_lowercase().into()], resources, ..Catalog::default() }
 }
 
-/// What changes for nodes of one kind: something of everything.
+/// The changes of one group of nodes, with some of each kind.
 fn changes() -> Changes {
     let motd = |text: &str, mode: &str| {
         let text = format!("Welcome\n```\n{text}\n::error::not for the runner\nBye\n");
@@ -235,7 +235,7 @@ fn a_comment_is_cut_and_says_so() {
 }
 
 #[test]
-fn nothing_to_tell_is_told() {
+fn a_report_without_changes() {
     let same = vec![("a".to_owned(), Compared::Otherwise(Outcome::Same))];
     let report = FleetDifference::new("old", "new", same);
     for (format, name) in FORMATS {

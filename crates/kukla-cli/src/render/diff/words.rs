@@ -1,22 +1,22 @@
-//! What all forms of the report say in the same words.
+//! The phrases that all formats of the report share.
 
 use kukla::diff::{Changes, Failure, FileDifference, FleetDifference, Kind, Outcome};
 
 use crate::render::failure::{self, ErrorFormat};
 
-/// So many nodes are named.
+/// The number of nodes to list by name.
 pub const NAMED: usize = 4;
 
-/// Nodes, by name as far as one wants to read.
+/// The number of nodes, and the first of their names.
 pub fn nodes<S: AsRef<str>>(names: &[S]) -> String {
     match names.len() {
-        1 => some(names),
-        n => format!("{n} nodes: {}", some(names)),
+        1 => first_names(names),
+        n => format!("{n} nodes: {}", first_names(names)),
     }
 }
 
-/// The names of nodes, as many as one wants to read.
-pub fn some<S: AsRef<str>>(names: &[S]) -> String {
+/// The first names of nodes, and the number of the others.
+pub fn first_names<S: AsRef<str>>(names: &[S]) -> String {
     let all = |names: &[S]| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match names.len() {
         n if n <= NAMED => all(names),
@@ -24,12 +24,12 @@ pub fn some<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// A number of things, in words.
+/// A number with the singular or plural of a noun.
 pub fn count(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// How much changes, in words.
+/// The numbers of changes, in words.
 pub fn numbers(changes: &Changes) -> String {
     let (added, removed, changed) = changes.counts();
     let all = [
@@ -40,17 +40,17 @@ pub fn numbers(changes: &Changes) -> String {
         (changes.relations_added.len() + changes.relations_removed.len(), "relation", "relations"),
         (changes.cycles_added.len() + changes.cycles_removed.len(), "dependency cycle", "dependency cycles"),
     ];
-    let told = all.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many));
-    told.collect::<Vec<_>>().join(", ")
+    let counts = all.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many));
+    counts.collect::<Vec<_>>().join(", ")
 }
 
-/// What it means that nodes have no catalog before (`false`) or after.
-pub const fn has_failed(after: bool) -> &'static str {
+/// The phrase for nodes without a catalog before (`false`) or after (`true`).
+pub const fn failure_phrase(after: bool) -> &'static str {
     if after { "cannot be compiled after" } else { "could not be compiled before" }
 }
 
-/// The picture of why a node has no catalog. Colours are in the text.
-pub fn picture(failure: &Failure, node: &str) -> String {
+/// The error of a node without a catalog, with its source excerpt and colours.
+pub fn failure_excerpt(failure: &Failure, node: &str) -> String {
     match failure {
         Failure::Compile(wrong) => {
             let mut out = String::new();
@@ -61,8 +61,8 @@ pub fn picture(failure: &Failure, node: &str) -> String {
     }
 }
 
-/// Nodes that only one side has and that compile there, with which side it is.
-pub fn came_and_went(report: &FleetDifference) -> Vec<(Vec<&str>, &'static str)> {
+/// Nodes that exist only before or only after, and compile there.
+pub fn one_sided_nodes(report: &FleetDifference) -> Vec<(Vec<&str>, &'static str)> {
     let which = |is: fn(&Outcome) -> bool| -> Vec<&str> {
         let nodes = report.nodes.iter().filter(|node| is(&node.outcome));
         nodes.map(|node| node.node.as_str()).collect()
@@ -74,15 +74,15 @@ pub fn came_and_went(report: &FleetDifference) -> Vec<(Vec<&str>, &'static str)>
     all.into_iter().filter(|(names, _)| !names.is_empty()).collect()
 }
 
-/// The files that differ, those that change most nodes first.
+/// The files that differ, those that affect most nodes first.
 pub fn files(report: &FleetDifference) -> Vec<&FileDifference> {
     let mut files: Vec<_> = report.files.iter().collect();
     files.sort_by_key(|file| std::cmp::Reverse(file.nodes.len()));
     files
 }
 
-/// What a file that differs does to nodes.
-pub fn does(file: &FileDifference) -> String {
+/// The effect of a changed file on nodes.
+pub fn effect(file: &FileDifference) -> String {
     match file.nodes.len() {
         _ if !file.is_significant => "says the same as before".to_owned(),
         0 => "no change is traced to it".to_owned(),
@@ -90,14 +90,14 @@ pub fn does(file: &FileDifference) -> String {
     }
 }
 
-/// How many nodes have which outcome, in a sentence.
+/// The numbers of nodes by outcome, in a sentence.
 pub fn summary(report: &FleetDifference) -> String {
     let counts = report.counts();
     let count_of = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
     let unchanged = match counts.same_inputs {
         0 => format!("{} unchanged", counts.unchanged),
-        all if all == counts.unchanged => format!("{all} unchanged, as nothing they rest on differs"),
-        some => format!("{} unchanged, {some} of them as nothing they rest on differs", counts.unchanged),
+        all if all == counts.unchanged => format!("{all} unchanged, as none of their inputs differs"),
+        some => format!("{} unchanged, {some} of them as none of their inputs differs", counts.unchanged),
     };
     let all = [
         count_of(counts.changed, "changed"),
@@ -108,12 +108,12 @@ pub fn summary(report: &FleetDifference) -> String {
         count_of(counts.fails, "compile on neither side"),
         Some(unchanged),
     ];
-    let told = all.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let outcomes = all.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let verdict = if report.is_empty() { "nothing changes; " } else { "" };
-    format!("{verdict}{}: {told}", count(counts.nodes, "node", "nodes"))
+    format!("{verdict}{}: {outcomes}", count(counts.nodes, "node", "nodes"))
 }
 
-/// The sign of a resource that is new, gone or another.
+/// The sign of an added, removed or changed resource.
 pub const fn sign(kind: Kind) -> char {
     match kind {
         Kind::Added => '+',

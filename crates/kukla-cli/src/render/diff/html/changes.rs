@@ -9,9 +9,9 @@ use kukla::values::format::inspect;
 use super::html;
 use super::sides::side_by_side;
 use crate::render::diff::words;
-use crate::render::difference::{container, cycle, exported, place, relation, texts};
+use crate::render::difference::{attribute_path, container, cycle, exported, relation, texts};
 
-/// The kinds of changes that there are.
+/// The kinds of the changes.
 pub fn kinds(changes: &Changes) -> Vec<&'static str> {
     let mut kinds: Vec<&str> = changes.resources.iter().map(|change| change.kind.name()).collect();
     let others = [
@@ -85,14 +85,14 @@ fn reasons(out: &mut String, reasons: &[Reason]) {
 
 fn attribute(out: &mut String, change: &AttributeChange, kind: Kind) {
     for part in &change.parts {
-        let name = html(&place(&change.name, &part.path));
+        let name = html(&attribute_path(&change.name, &part.path));
         if change.is_secret {
-            let told = if kind == Kind::Changed {
+            let text = if kind == Kind::Changed {
                 "has changed; it is sensitive and not shown"
             } else {
                 "a sensitive value"
             };
-            let _ = writeln!(out, "<tr><th>{name}</th><td colspan=\"2\" class=\"secret\">{told}</td></tr>");
+            let _ = writeln!(out, "<tr><th>{name}</th><td colspan=\"2\" class=\"secret\">{text}</td></tr>");
         } else if let Some((old, new)) = texts(part) {
             let _ =
                 writeln!(out, "<tr><th>{name}</th><td colspan=\"2\">{}</td></tr>", side_by_side(old, new));
@@ -108,8 +108,8 @@ fn attribute(out: &mut String, change: &AttributeChange, kind: Kind) {
 }
 
 fn sides(out: &mut String, name: &str, part: &PartChange, kind: Kind) {
-    let told = |value: &Option<Value>| value.as_ref().map(value_text).unwrap_or_default();
-    let (before, after) = (told(&part.before), told(&part.after));
+    let text = |value: &Option<Value>| value.as_ref().map(value_text).unwrap_or_default();
+    let (before, after) = (text(&part.before), text(&part.after));
     match kind {
         Kind::Added => wide(out, name, "after", &after),
         Kind::Removed => wide(out, name, "before", &before),
@@ -117,7 +117,7 @@ fn sides(out: &mut String, name: &str, part: &PartChange, kind: Kind) {
     }
 }
 
-/// The value of a resource that is on one side only.
+/// A value that exists only before or only after.
 fn wide(out: &mut String, name: &str, side: &str, value: &str) {
     let _ = writeln!(
         out,
@@ -136,10 +136,10 @@ fn cell(side: &str, value: &str) -> String {
     }
 }
 
-/// So many characters of a value are on the page.
+/// The number of characters of a value to show.
 const LONGEST: usize = 20_000;
 
-/// A value as HTML: a text of lines as it is, all else in Puppet's notation.
+/// A value as HTML: text of several lines as it is, everything else in Puppet's notation.
 fn value_text(value: &Value) -> String {
     let text = match value {
         Value::String(text) if text.contains('\n') => text.to_string(),

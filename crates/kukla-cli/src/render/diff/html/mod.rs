@@ -1,5 +1,5 @@
-//! The report as one page for a browser. All of it is in the document, so that it can be read without scripts; the script only
-//! hides and shows. What others wrote is escaped, and the page forbids itself every other script.
+//! The report as one HTML page. It is complete without scripts; the script only hides and shows. Untrusted text is escaped, and the
+//! page forbids every other script.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use kukla::diff::{Failure, FleetDifference, NodeDifference, Outcome};
 use sha2::{Digest, Sha256};
 
 use super::{Extent, words};
-use crate::render::markup::escaped;
+use crate::render::markup::escape;
 use crate::render::visible::visible;
 
 mod changes;
@@ -38,12 +38,12 @@ pub fn text(report: &FleetDifference, extent: Extent) -> String {
     })
 }
 
-/// A text of others, as HTML.
+/// Untrusted text as HTML.
 fn html(text: &str) -> String {
-    escaped(&visible(text))
+    escape(&visible(text))
 }
 
-/// The template with what its names stand for.
+/// The template with a value for each name.
 fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut parts = template.split("{{");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -55,13 +55,13 @@ fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// What a browser compares a script with before it runs it: all between the tags.
+/// The digest of the script, which the browser verifies before it runs it: of everything between the tags.
 fn script_hash() -> String {
     let digest = Sha256::digest(format!("\n{SCRIPT}"));
     format!("sha256-{}", STANDARD.encode(digest))
 }
 
-/// What can be shown and hidden, as far as there is any of it.
+/// The checkboxes that show and hide the kinds of changes in the report.
 fn kinds(report: &FleetDifference, extent: Extent) -> String {
     let mut found: Vec<&str> = Vec::new();
     if !extent.only_numbers {
@@ -77,7 +77,7 @@ fn kinds(report: &FleetDifference, extent: Extent) -> String {
     all.iter().filter(|kind| found.contains(kind)).map(checkbox).collect()
 }
 
-/// So many groups are open from the start.
+/// The number of groups that are unfolded at first.
 const OPEN: usize = 3;
 
 fn body(report: &FleetDifference, extent: Extent) -> String {
@@ -132,21 +132,21 @@ fn failures(out: &mut String, report: &FleetDifference) {
             let _ = writeln!(out, "<h2>{title}</h2>");
         }
         for (failure, nodes) in failures {
-            let title = format!("{}: {}", titled(&nodes), words::has_failed(after));
+            let title = format!("{}: {}", titled(&nodes), words::failure_phrase(after));
             let _ = writeln!(out, "<details class=\"group failure\" open><summary>{title}</summary>");
             nodes_of(out, &nodes);
-            let picture = picture(failure, nodes.first().copied().unwrap_or_default());
+            let excerpt = excerpt(failure, nodes.first().copied().unwrap_or_default());
             let _ = writeln!(
                 out,
-                "<div class=\"change\" data-kind=\"failure\"><pre class=\"picture\">{picture}</pre></div>\n</details>"
+                "<div class=\"change\" data-kind=\"failure\"><pre class=\"excerpt\">{excerpt}</pre></div>\n</details>"
             );
         }
     }
 }
 
-fn picture(failure: &Failure, node: &str) -> String {
-    let picture = strip_str(&words::picture(failure, node)).to_string();
-    picture.trim_end().lines().map(html).collect::<Vec<_>>().join("\n")
+fn excerpt(failure: &Failure, node: &str) -> String {
+    let excerpt = strip_str(&words::failure_excerpt(failure, node)).to_string();
+    excerpt.trim_end().lines().map(html).collect::<Vec<_>>().join("\n")
 }
 
 /// The nodes of a title.
@@ -165,7 +165,7 @@ fn nodes_of<S: AsRef<str>>(out: &mut String, nodes: &[S]) {
     }
 }
 
-/// Every node, and what became of it.
+/// All nodes and their outcomes.
 fn nodes(out: &mut String, report: &FleetDifference) {
     *out += "<h2>Nodes</h2>\n<table class=\"list\"><thead><tr><th>node</th><th>outcome</th><th>changes</th></tr></thead><tbody>\n";
     for NodeDifference { node, outcome } in &report.nodes {
@@ -195,7 +195,7 @@ fn files(out: &mut String, report: &FleetDifference) {
     *out += "<h2>Files</h2>\n<table class=\"list\"><thead><tr><th>file</th><th>is</th><th>what it does</th></tr></thead><tbody>\n";
     for file in words::files(report) {
         let path = html(&file.path.to_string_lossy());
-        let (status, does) = (file.status.name(), words::does(file));
+        let (status, does) = (file.status.name(), words::effect(file));
         let _ = writeln!(out, "<tr><td><code>{path}</code></td><td>{status}</td><td>{does}</td></tr>");
     }
     *out += "</tbody></table>\n";

@@ -1,4 +1,4 @@
-//! What moved between classes, as a graph: what contained resources on the left, what contains them now on the right.
+//! Moves between classes as a graph: the containers before on the left, those after on the right.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,15 +9,15 @@ use super::html;
 use crate::render::diff::words;
 use crate::render::difference::container;
 
-/// So many moves are drawn.
+/// The number of moves to draw.
 const DRAWN: usize = 40;
-/// So many resources of a move are named.
+/// The number of resources of a move to list.
 const NAMED: usize = 20;
-/// So many characters of a name are drawn.
+/// The number of characters of a name to draw.
 const LONGEST: usize = 40;
 const WIDTH: usize = 960;
 const ROW: usize = 26;
-/// Where the left names end and the right ones begin.
+/// The end of the left names and the start of the right ones.
 const LEFT: usize = 340;
 const RIGHT: usize = WIDTH - LEFT;
 
@@ -44,8 +44,8 @@ pub fn graph(out: &mut String, report: &FleetDifference) {
 }
 
 fn draw(out: &mut String, moves: &[((String, String), Vec<String>)]) {
-    let left = places(moves.iter().map(|((from, _), _)| from));
-    let right = places(moves.iter().map(|((_, to), _)| to));
+    let left = heights(moves.iter().map(|((from, _), _)| from));
+    let right = heights(moves.iter().map(|((_, to), _)| to));
     let height = (left.len().max(right.len()) + 1) * ROW;
     let _ = writeln!(
         out,
@@ -81,11 +81,11 @@ fn draw(out: &mut String, moves: &[((String, String), Vec<String>)]) {
     *out += "</svg>\n";
 }
 
-/// Names from top to bottom, with where each is.
-fn places<'n>(names: impl Iterator<Item = &'n String>) -> BTreeMap<&'n str, usize> {
-    let mut places: BTreeMap<&str, usize> = names.map(|name| (name.as_str(), 0)).collect();
-    places.values_mut().enumerate().for_each(|(n, y)| *y = (n + 1) * ROW);
-    places
+/// Names from top to bottom, with the height of each.
+fn heights<'n>(names: impl Iterator<Item = &'n String>) -> BTreeMap<&'n str, usize> {
+    let mut heights: BTreeMap<&str, usize> = names.map(|name| (name.as_str(), 0)).collect();
+    heights.values_mut().enumerate().for_each(|(n, y)| *y = (n + 1) * ROW);
+    heights
 }
 
 fn short(name: &str) -> String {

@@ -1,10 +1,10 @@
-// Search and filters. The page is whole without this: nothing is made here, things are only hidden and shown.
+// Search and filters. The page is complete without this script, which only hides and shows.
 (() => {
   "use strict";
   const controls = document.querySelector(".controls");
   const search = controls.elements.q;
   const kinds = [...controls.querySelectorAll("input[name=kind]")];
-  const told = controls.querySelector("output");
+  const status = controls.querySelector("output");
   const textOf = (element) => element.textContent.toLowerCase();
   const changes = (within) => [...within.querySelectorAll(".change")].map((element) => ({
     element, kind: element.dataset.kind, text: textOf(element),
@@ -40,10 +40,10 @@
     for (const row of rows) {
       row.element.hidden = !words.every((word) => row.text.includes(word));
     }
-    told.textContent = isFiltered ? `${shown} of ${all} changes` : "";
+    status.textContent = isFiltered ? `${shown} of ${all} changes` : "";
   };
 
-  // What is looked for stands in the address, so that it can be sent to someone.
+  // The address holds the search and the filters, so that a link shows the same view.
   const remember = () => {
     const state = new URLSearchParams();
     if (search.value) state.set("q", search.value);

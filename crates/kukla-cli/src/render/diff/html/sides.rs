@@ -7,7 +7,7 @@ use similar::{DiffOp, TextDiff};
 use super::html;
 use crate::render::difference::CONTEXT;
 
-/// The lines that differ and some around them, the old ones on the left, the new ones on the right.
+/// The lines that differ with context, the old ones on the left, the new ones on the right.
 pub fn side_by_side(old: &str, new: &str) -> String {
     let difference = TextDiff::from_lines(old, new);
     let mut out = "<table class=\"sides\"><tbody>\n".to_owned();
@@ -51,7 +51,7 @@ fn row(out: &mut String, is_equal: bool, old: Option<(usize, &str)>, new: Option
     *out += "</tr>\n";
 }
 
-/// A line without what ends it, as HTML. That a text does not end with the end of a line is worth telling.
+/// A line as HTML. A missing newline at the end is noted.
 fn whole(line: &str) -> String {
     match line.strip_suffix('\n') {
         Some(line) => html(line),
@@ -59,7 +59,7 @@ fn whole(line: &str) -> String {
     }
 }
 
-/// Two lines with what differs between their beginning and their end marked.
+/// Two lines, with everything between their common start and common end marked.
 fn marked(old: &str, new: &str) -> (String, String) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
         a.zip(b).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
@@ -69,13 +69,13 @@ fn marked(old: &str, new: &str) -> (String, String) {
     let start = common(&mut old_line.chars(), &mut new_line.chars());
     let (old_rest, new_rest) = (&old_line[start..], &new_line[start..]);
     let end = common(&mut old_rest.chars().rev(), &mut new_rest.chars().rev());
-    let told = |rest: &str| {
+    let mark = |rest: &str| {
         let middle = rest.len() - end;
         let (middle, end) = rest.split_at(middle);
         let middle = if middle.is_empty() { String::new() } else { format!("<mark>{}</mark>", html(middle)) };
         format!("{}{middle}{}", html(&old_line[..start]), html(end))
     };
-    (told(old_rest), told(new_rest))
+    (mark(old_rest), mark(new_rest))
 }
 
 #[cfg(test)]
@@ -84,25 +84,25 @@ mod tests {
 
     #[test]
     fn lines_stand_beside_those_they_replace() {
-        let told = side_by_side("a\nport 80 tcp\nb\n", "a\nport 443 tcp\nb\nc\n");
+        let text = side_by_side("a\nport 80 tcp\nb\n", "a\nport 443 tcp\nb\nc\n");
         for part in [
             "<td class=\"old\">port <mark>80</mark> tcp</td>",
             "<td class=\"new\">port <mark>443</mark> tcp</td>",
             "<tr><td class=\"number\"></td><td></td><td class=\"number\">4</td><td class=\"new\">c</td></tr>",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(text.contains(part), "{part}: {text}");
         }
     }
 
     #[test]
     fn a_text_without_an_end_says_so() {
-        let told = side_by_side("a\nb", "a\nb\n");
-        assert_eq!(told.matches("no newline at the end").count(), 1, "{told}");
+        let text = side_by_side("a\nb", "a\nb\n");
+        assert_eq!(text.matches("no newline at the end").count(), 1, "{text}");
     }
 
     #[test]
     fn nothing_in_a_line_is_markup() {
-        let told = side_by_side("é<b>\nx\n", "é<i>\nx\n");
-        assert!(told.contains("é&lt;<mark>b</mark>&gt;") && !told.contains("<b>"), "{told}");
+        let text = side_by_side("é<b>\nx\n", "é<i>\nx\n");
+        assert!(text.contains("é&lt;<mark>b</mark>&gt;") && !text.contains("<b>"), "{text}");
     }
 }
