@@ -2,7 +2,8 @@
 
 mod class;
 mod digits;
-pub mod float;
+mod field;
+mod float;
 mod number;
 mod pattern;
 mod ruby;
@@ -14,6 +15,7 @@ use crate::{Str, Value};
 use kukla_syntax::deep;
 
 pub use class::{class_name, no_implicit_conversion};
+pub use field::FormatField;
 pub use kukla_syntax::float_text;
 pub use number::{IntegerText, parse_float, parse_integer, parse_number};
 pub use pattern::Format;

@@ -1,4 +1,4 @@
-//! Ruby's `sprintf`.
+//! Puppet's `sprintf`: directives and arguments; [`FormatField`] lays out what they show.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::class::operand_name as name;
-use super::{float, inspect, inspect_text, number, old_argument, to_s};
+use super::{FormatField, float, inspect, inspect_text, number, old_argument, to_s};
 use crate::codes::{
     FLAGGED_PERCENT_SIGN, FLOAT_AS_CHARACTER, FORMAT_HASH_REQUIRED, FORMAT_KEY_NOT_FOUND,
     FORMAT_PART_GIVEN_TWICE, FORMAT_PART_TOO_BIG, FORMAT_VALUE_GIVEN_TWICE, INCOMPLETE_FORMAT,
@@ -44,17 +44,6 @@ pub fn sprintf(format: &str, args: &[Value]) -> Result<Str> {
     Ok(out.into())
 }
 
-#[derive(Clone, Debug, Default)]
-struct Spec {
-    space: bool,
-    alternate: bool,
-    plus: bool,
-    minus: bool,
-    zero: bool,
-    width: Option<usize>,
-    precision: Option<usize>,
-}
-
 struct Printer<'a> {
     args: &'a [Value],
     next: usize,
@@ -65,7 +54,7 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     /// Reads one directive from after its percent sign and gives what follows it.
     fn directive<'f>(&mut self, text: &'f str, out: &mut String) -> Result<&'f str> {
-        let mut spec = Spec::default();
+        let mut field = FormatField::default();
         let mut value: Option<&'a Value> = None;
         let mut rest = text;
         let mut first = true;
@@ -76,17 +65,11 @@ impl<'a> Printer<'a> {
             let after = &rest[c.len_utf8()..];
             match c {
                 ' ' | '#' | '+' | '-' | '0' => {
-                    if spec.width.is_some() || spec.precision.is_some() {
-                        let part = if spec.precision.is_some() { PRECISION } else { WIDTH };
+                    if field.width.is_some() || field.precision.is_some() {
+                        let part = if field.precision.is_some() { PRECISION } else { WIDTH };
                         bail!(LATE_FORMAT_FLAG { part });
                     }
-                    match c {
-                        ' ' => spec.space = true,
-                        '#' => spec.alternate = true,
-                        '+' => spec.plus = true,
-                        '-' => spec.minus = true,
-                        _ => spec.zero = true,
-                    }
+                    field.set_flag(c);
                     rest = after;
                 }
                 '1'..='9' => {
@@ -104,13 +87,13 @@ impl<'a> Printer<'a> {
                         value = Some(self.position(count)?);
                         rest = after;
                     } else {
-                        if spec.width.is_some() {
+                        if field.width.is_some() {
                             bail!(FORMAT_PART_GIVEN_TWICE { part: WIDTH });
                         }
-                        if spec.precision.is_some() {
+                        if field.precision.is_some() {
                             bail!(LATE_FORMAT_WIDTH);
                         }
-                        spec.width = Some(count);
+                        field.width = Some(count);
                         rest = after;
                     }
                 }
@@ -122,40 +105,40 @@ impl<'a> Printer<'a> {
                     let found = self.name(name, c, close)?;
                     rest = after;
                     if c == '{' {
-                        text_field(&to_s(found), &spec, out);
+                        text_field(&to_s(found), &field, out);
                         return Ok(rest);
                     }
                     value = Some(found);
                 }
                 '*' => {
-                    if spec.width.is_some() {
+                    if field.width.is_some() {
                         bail!(FORMAT_PART_GIVEN_TWICE { part: WIDTH });
                     }
                     let (width, after) = self.star(after)?;
                     if width < 0 {
-                        spec.minus = true;
+                        field.minus = true;
                     }
                     let width = usize::try_from(width.unsigned_abs()).ok();
                     let Some(width) = width.filter(|width| *width <= MAX_WIDTH) else {
                         bail!(FORMAT_PART_TOO_BIG { part: WIDTH });
                     };
-                    spec.width = Some(width);
+                    field.width = Some(width);
                     rest = after;
                 }
                 '.' => {
-                    if spec.precision.is_some() {
+                    if field.precision.is_some() {
                         bail!(FORMAT_PART_GIVEN_TWICE { part: PRECISION });
                     }
-                    spec.precision = Some(0);
+                    field.precision = Some(0);
                     if let Some(after) = after.strip_prefix('*') {
                         let (precision, after) = self.star(after)?;
-                        spec.precision = usize::try_from(precision).ok().filter(|width| *width <= MAX_WIDTH);
+                        field.precision = usize::try_from(precision).ok().filter(|width| *width <= MAX_WIDTH);
                         rest = after;
                     } else {
                         let (digits, after) = digits(after);
                         if !digits.is_empty() {
-                            spec.precision = digits.parse().ok().filter(|count| *count <= MAX_WIDTH);
-                            if spec.precision.is_none() {
+                            field.precision = digits.parse().ok().filter(|count| *count <= MAX_WIDTH);
+                            if field.precision.is_none() {
                                 bail!(FORMAT_PART_TOO_BIG { part: PRECISION });
                             }
                         }
@@ -172,7 +155,7 @@ impl<'a> Printer<'a> {
                 }
                 '%' | '\n' | '\0' => bail!(FLAGGED_PERCENT_SIGN),
                 'c' => {
-                    character(self.take(value)?, &spec, out)?;
+                    character(self.take(value)?, &field, out)?;
                     return Ok(after);
                 }
                 's' | 'p' => {
@@ -182,15 +165,15 @@ impl<'a> Printer<'a> {
                         value if c == 's' => to_s(value),
                         value => inspect(value),
                     };
-                    text_field(&text, &spec, out);
+                    text_field(&text, &field, out);
                     return Ok(after);
                 }
                 'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'b' | 'B' => {
-                    integer(c, self.take(value)?, &spec, out)?;
+                    integer(c, self.take(value)?, &field, out)?;
                     return Ok(after);
                 }
                 'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
-                    floating(c, self.take(value)?, &spec, out)?;
+                    floating(c, self.take(value)?, &field, out)?;
                     return Ok(after);
                 }
                 c => bail!(MALFORMED_FORMAT { rest: c }),
@@ -272,28 +255,17 @@ fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }
 
-fn padded(text: &str, length: usize, spec: &Spec, out: &mut String) {
-    let fill = spec.width.unwrap_or(0).saturating_sub(length);
-    if !spec.minus {
-        out.extend(std::iter::repeat_n(' ', fill));
-    }
-    out.push_str(text);
-    if spec.minus {
-        out.extend(std::iter::repeat_n(' ', fill));
-    }
-}
-
-fn text_field(text: &str, spec: &Spec, out: &mut String) {
-    let end = spec
+fn text_field(text: &str, field: &FormatField, out: &mut String) {
+    let end = field
         .precision
         .and_then(|precision| text.char_indices().nth(precision))
         .map_or(text.len(), |(at, _)| at);
     let text = &text[..end];
-    let length = if spec.width.is_some() { text.chars().count() } else { 0 };
-    padded(text, length, spec, out);
+    let length = if field.width.is_some() { text.chars().count() } else { 0 };
+    field.push_text(text, length, out);
 }
 
-fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
+fn character(value: &Value, field: &FormatField, out: &mut String) -> Result<()> {
     let code = match value {
         Value::String(text) => {
             let mut chars = text.chars();
@@ -320,7 +292,7 @@ fn character(value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
     let Some(c) = u32::try_from(code).ok().and_then(char::from_u32) else {
         bail!(INVALID_CHARACTER);
     };
-    padded(c.encode_utf8(&mut [0; 4]), 1, spec, out);
+    field.push_text(c.encode_utf8(&mut [0; 4]), 1, out);
     Ok(())
 }
 
@@ -363,105 +335,39 @@ fn integer_of(value: &Value) -> Result<BigInt> {
     })
 }
 
-fn integer(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
-    let (base, prefix) = match directive {
-        'o' => (8, "0"),
-        'x' => (16, "0x"),
-        'X' => (16, "0X"),
-        'b' => (2, "0b"),
-        'B' => (2, "0B"),
-        _ => (10, ""),
-    };
+fn integer(directive: char, value: &Value, field: &FormatField, out: &mut String) -> Result<()> {
     if let Value::Integer(number) = value
-        && base == 10
-        && spec.precision.is_none()
-        && !spec.plus
-        && !spec.space
+        && matches!(directive, 'd' | 'i' | 'u')
+        && field.precision.is_none()
+        && !field.plus
+        && !field.space
     {
-        plain_integer(*number, spec, out);
+        plain_integer(*number, field, out);
         return Ok(());
     }
-    let number = integer_of(value)?;
-    let negative = number.sign() == Sign::Minus;
-    // Without a sign flag a negative number in another base is its two's complement, sign digits going on for ever.
-    let endless = negative && base != 10 && !spec.plus && !spec.space;
-    let mut digits = if endless { complement(&number, base) } else { number.magnitude().to_str_radix(base) };
-    if directive == 'X' {
-        digits.make_ascii_uppercase();
-    }
-    let sign = match () {
-        () if negative && !endless => "-",
-        () if spec.plus && !negative => "+",
-        () if spec.space && !negative => " ",
-        () => "",
-    };
-    let mut prefix = if spec.alternate { prefix } else { "" };
-    let mut precision = spec.precision;
-    let is_zero = digits == "0";
-    if prefix == "0" {
-        if endless {
-            prefix = "";
-        } else if is_zero {
-            digits.clear();
-            precision = precision.map(|precision| precision.saturating_sub(1));
-        } else if precision.is_some_and(|precision| precision > digits.len()) {
-            prefix = "";
-        }
-    } else if is_zero {
-        prefix = "";
-    }
-    let dots = if endless { ".." } else { "" };
-    let lead = sign.len() + prefix.len();
-    let width = spec.width.unwrap_or(0);
-    let wanted = match precision {
-        // The dots count as digits here.
-        Some(precision) => precision.saturating_sub(dots.len()),
-        None if spec.zero && !spec.minus => width.saturating_sub(lead + dots.len()),
-        None => 0,
-    };
-    if precision == Some(0) && is_zero && prefix.is_empty() {
-        digits.clear();
-    }
-    let fill = match (endless, base) {
-        (true, 16) if directive == 'X' => 'F',
-        (true, 16) => 'f',
-        (true, 8) => '7',
-        (true, _) => '1',
-        (false, _) => '0',
-    };
-    let zeros: String = std::iter::repeat_n(fill, wanted.saturating_sub(digits.len())).collect();
-    let text = format!("{sign}{prefix}{dots}{zeros}{digits}");
-    padded(&text, text.len(), spec, out);
+    field.push_integer(directive, &integer_of(value)?, out);
     Ok(())
 }
 
 /// A decimal number with at most zeros or blanks around it, as nearly all are.
-fn plain_integer(number: i64, spec: &Spec, out: &mut String) {
-    let width = spec.width.unwrap_or(0);
+fn plain_integer(number: i64, field: &FormatField, out: &mut String) {
+    let width = field.width.unwrap_or(0);
     let written = match () {
-        () if spec.minus => write!(out, "{number:<width$}"),
-        () if spec.zero => write!(out, "{number:0width$}"),
+        () if field.minus => write!(out, "{number:<width$}"),
+        () if field.zero => write!(out, "{number:0width$}"),
         () => write!(out, "{number:width$}"),
     };
     debug_assert!(written.is_ok(), "text takes everything");
 }
 
-/// The two's complement of a negative number with one leading sign digit.
-fn complement(number: &BigInt, base: u32) -> String {
-    let bits = u64::from(base.trailing_zeros());
-    let places = number.bits() / bits + 1;
-    let digits = ((BigInt::from(1) << (places * bits)) + number).to_str_radix(base);
-    let top = char::from_digit(base - 1, base).unwrap_or('f');
-    format!("{top}{}", digits.trim_start_matches(top))
-}
-
-fn floating(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Result<()> {
+fn floating(directive: char, value: &Value, field: &FormatField, out: &mut String) -> Result<()> {
     let number = match value {
         Value::Integer(number) if directive == 'f' => {
             // Exact, however large.
-            let zeros = "0".repeat(spec.precision.unwrap_or(6));
+            let zeros = "0".repeat(field.precision.unwrap_or(6));
             let point = if zeros.is_empty() { "" } else { "." };
-            signed(*number < 0, "", &format!("{}{point}{zeros}", number.unsigned_abs()), spec, true, out);
+            let digits = format!("{}{point}{zeros}", number.unsigned_abs());
+            field.push_decimal(*number < 0, &digits, out);
             return Ok(());
         }
         Value::Integer(number) => *number as f64,
@@ -477,41 +383,6 @@ fn floating(directive: char, value: &Value, spec: &Spec, out: &mut String) -> Re
         },
         value => return Err(refused(value, "Float")),
     };
-    if !number.is_finite() {
-        let text = if number.is_nan() { "NaN" } else { "Inf" };
-        signed(number < 0.0, "", text, spec, false, out);
-        return Ok(());
-    }
-    let magnitude = number.abs();
-    let precision = spec.precision.unwrap_or(6);
-    let (prefix, mut text) = match directive.to_ascii_lowercase() {
-        'f' => ("", float::fixed(magnitude, precision, spec.alternate)),
-        'e' => ("", float::scientific(magnitude, precision, spec.alternate)),
-        'g' => ("", float::general(magnitude, precision, spec.alternate)),
-        _ => ("0x", float::hexadecimal(magnitude, spec.precision, spec.alternate)),
-    };
-    let mut prefix = prefix.to_owned();
-    if directive.is_ascii_uppercase() {
-        text.make_ascii_uppercase();
-        prefix.make_ascii_uppercase();
-    }
-    signed(number.is_sign_negative(), &prefix, &text, spec, true, out);
+    field.push_float(directive, number, out);
     Ok(())
-}
-
-fn signed(negative: bool, prefix: &str, text: &str, spec: &Spec, zeros: bool, out: &mut String) {
-    let sign = match () {
-        () if negative => "-",
-        () if spec.plus => "+",
-        () if spec.space => " ",
-        () => "",
-    };
-    let lead = sign.len() + prefix.len();
-    let fill = if spec.zero && !spec.minus && zeros {
-        spec.width.unwrap_or(0).saturating_sub(lead + text.len())
-    } else {
-        0
-    };
-    let text = format!("{sign}{prefix}{}{text}", "0".repeat(fill));
-    padded(&text, text.len(), spec, out);
 }

@@ -1,18 +1,18 @@
 //! `%f`, `%e`, `%g`, `%a`.
 
-use kukla_values::format::float;
+use kukla_values::format::FormatField;
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::Signed;
 
-use super::{Field, integer};
+use super::integer;
 use crate::class::ClassId;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 /// A number as a directive shows it.
-pub(super) fn show(ruby: &mut Ruby<'_>, field: &Field, letter: u8, value: &Value) -> Result<String> {
+pub(super) fn show(ruby: &mut Ruby<'_>, field: &FormatField, letter: u8, value: &Value) -> Result<String> {
     if letter == b'f' {
         // Integers and fractions are shown exactly, however large they are.
         match value {
@@ -43,7 +43,9 @@ pub(super) fn show(ruby: &mut Ruby<'_>, field: &Field, letter: u8, value: &Value
             }
         }
     };
-    Ok(show_float(field, letter, number))
+    let mut shown = String::new();
+    field.push_float(char::from(letter), number, &mut shown);
+    Ok(shown)
 }
 
 /// How many digits are worked out at a time.
@@ -51,8 +53,13 @@ const DIGITS: usize = 18;
 
 /// A fraction in decimal, halves rounded away from zero. It is divided as on paper: to scale it would take a number of all these digits,
 /// and to write such a one the square of the time.
-fn exact(ruby: &mut Ruby<'_>, field: &Field, numerator: &BigInt, denominator: &BigInt) -> Result<String> {
-    let places = field.precision.unwrap_or(6).max(0) as usize;
+fn exact(
+    ruby: &mut Ruby<'_>,
+    field: &FormatField,
+    numerator: &BigInt,
+    denominator: &BigInt,
+) -> Result<String> {
+    let places = field.precision.unwrap_or(6);
     let negative = numerator.sign() == Sign::Minus;
     let (whole, mut rest) = numerator.abs().div_rem(denominator);
     let effort = 1 + denominator.bits() / 64;
@@ -75,23 +82,7 @@ fn exact(ruby: &mut Ruby<'_>, field: &Field, numerator: &BigInt, denominator: &B
     digits.extend(std::iter::repeat_n('0', places - fraction.len()));
     let (whole, fraction) = digits.split_at(digits.len() - places);
     let point = if places > 0 || field.alternate { "." } else { "" };
-    Ok(field.number(field.sign(negative), "", &format!("{whole}{point}{fraction}"), true))
-}
-
-fn show_float(field: &Field, letter: u8, number: f64) -> String {
-    let negative = number.is_sign_negative() && !number.is_nan();
-    let sign = field.sign(negative);
-    if !number.is_finite() {
-        return field.number(sign, "", if number.is_nan() { "NaN" } else { "Inf" }, false);
-    }
-    let number = number.abs();
-    let precision = field.precision.map(|precision| precision.max(0) as usize);
-    let (prefix, digits) = match letter {
-        b'f' => ("", float::fixed(number, precision.unwrap_or(6), field.alternate)),
-        b'e' | b'E' => ("", float::scientific(number, precision.unwrap_or(6), field.alternate)),
-        b'g' | b'G' => ("", float::general(number, precision.unwrap_or(6).max(1), field.alternate)),
-        _ => ("0x", float::hexadecimal(number, precision, field.alternate)),
-    };
-    let shown = field.number(sign, prefix, &digits, true);
-    if letter.is_ascii_uppercase() { shown.to_uppercase() } else { shown }
+    let mut shown = String::new();
+    field.push_decimal(negative, &format!("{whole}{point}{fraction}"), &mut shown);
+    Ok(shown)
 }

@@ -1,9 +1,11 @@
-//! `format`, `sprintf` and `String#%`.
+//! `format`, `sprintf` and `String#%`: directives and arguments; [`FormatField`] lays out what they show.
 
 mod float;
 mod integer;
 
 use std::rc::Rc;
+
+use kukla_values::format::FormatField;
 
 use crate::args::Args;
 use crate::class::{ANY, Native, method, private};
@@ -22,7 +24,7 @@ pub(crate) const KERNEL_METHODS: &[Native] =
 pub(crate) const STRING_METHODS: &[Native] = &[method("%", 1, 1, percent)];
 
 /// The largest field.
-const WIDEST: i64 = 1 << 28;
+const WIDEST: usize = 1 << 28;
 
 fn format_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let template = ruby.to_text(&args[0])?;
@@ -38,56 +40,15 @@ fn percent(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(Value::str(format(ruby, &template, &list)?))
 }
 
-/// The flags, width and precision of one directive.
-#[derive(Clone, Copy, Debug, Default)]
-struct Field {
-    space: bool,
-    alternate: bool,
-    plus: bool,
-    minus: bool,
-    zero: bool,
-    width: Option<i64>,
-    precision: Option<i64>,
-}
-
-impl Field {
-    fn width(&self) -> usize {
-        self.width.map_or(0, |width| width.max(0) as usize)
+/// Text filled up to the width with blanks.
+fn padded(field: &FormatField, text: Text) -> Text {
+    let missing = field.fill(text.chars_count());
+    if missing == 0 {
+        return text;
     }
-
-    /// The sign before a number.
-    fn sign(&self, negative: bool) -> &'static str {
-        match negative {
-            true => "-",
-            false if self.plus => "+",
-            false if self.space => " ",
-            false => "",
-        }
-    }
-
-    /// A number with its sign and prefix, filled up to the width: with zeros after the sign if asked for.
-    fn number(&self, sign: &str, prefix: &str, digits: &str, zeros: bool) -> String {
-        let len = sign.len() + prefix.len() + digits.len();
-        let missing = self.width().saturating_sub(len);
-        if self.minus {
-            format!("{sign}{prefix}{digits}{}", " ".repeat(missing))
-        } else if zeros && self.zero {
-            format!("{sign}{prefix}{}{digits}", "0".repeat(missing))
-        } else {
-            format!("{}{sign}{prefix}{digits}", " ".repeat(missing))
-        }
-    }
-
-    /// Text filled up to the width with blanks.
-    fn pad(&self, text: Text) -> Text {
-        let missing = self.width().saturating_sub(text.chars_count());
-        if missing == 0 {
-            return text;
-        }
-        let blanks = vec![b' '; missing];
-        let bytes = if self.minus { [&text[..], &blanks].concat() } else { [&blanks, &text[..]].concat() };
-        text.with_bytes(bytes)
-    }
+    let blanks = vec![b' '; missing];
+    let bytes = if field.minus { [&text[..], &blanks].concat() } else { [&blanks, &text[..]].concat() };
+    text.with_bytes(bytes)
 }
 
 /// How arguments have been named so far; ways do not mix.
@@ -251,7 +212,7 @@ impl Formatter<'_, '_> {
     }
 
     fn directive(&mut self, ruby: &mut Ruby<'_>) -> Result<()> {
-        let mut field = Field::default();
+        let mut field = FormatField::default();
         let mut value: Option<Value> = None;
         let mut name: Option<String> = None;
         let mut any_flag = false;
@@ -269,13 +230,7 @@ impl Formatter<'_, '_> {
                         return Err(ruby.argument_error("flag after width"));
                     }
                     any_flag = true;
-                    match byte {
-                        b' ' => field.space = true,
-                        b'#' => field.alternate = true,
-                        b'+' => field.plus = true,
-                        b'-' => field.minus = true,
-                        _ => field.zero = true,
-                    }
+                    field.set_flag(char::from(byte));
                     if self.peek().is_none() {
                         return Err(ruby.argument_error("invalid format character - %"));
                     }
@@ -313,9 +268,9 @@ impl Formatter<'_, '_> {
                     if self.peek() == Some(b'*') {
                         self.at += 1;
                         let precision = self.star(ruby, "precision")?;
-                        field.precision = if precision < 0 { None } else { Some(precision) };
+                        field.precision = usize::try_from(precision).ok();
                     } else {
-                        field.precision = Some(self.number(ruby, "precision")?);
+                        field.precision = usize::try_from(self.number(ruby, "precision")?).ok();
                     }
                     if field.precision.is_some_and(|precision| precision > WIDEST) {
                         return Err(ruby.argument_error("precision too big"));
@@ -356,21 +311,28 @@ impl Formatter<'_, '_> {
         }
     }
 
-    fn set_width(&self, ruby: &mut Ruby<'_>, field: &mut Field, width: i64) -> Result<()> {
+    fn set_width(&self, ruby: &mut Ruby<'_>, field: &mut FormatField, width: i64) -> Result<()> {
         if field.width.is_some() {
             return Err(ruby.argument_error("width given twice"));
         }
         if field.precision.is_some() {
             return Err(ruby.argument_error("width after precision"));
         }
-        if width > WIDEST {
+        let width = usize::try_from(width).ok().filter(|width| *width <= WIDEST);
+        if width.is_none() {
             return Err(ruby.argument_error("width too big"));
         }
-        field.width = Some(width);
+        field.width = width;
         Ok(())
     }
 
-    fn convert(&mut self, ruby: &mut Ruby<'_>, field: Field, letter: u8, value: Option<Value>) -> Result<()> {
+    fn convert(
+        &mut self,
+        ruby: &mut Ruby<'_>,
+        field: FormatField,
+        letter: u8,
+        value: Option<Value>,
+    ) -> Result<()> {
         if !b"diubBoxXfeEgGaAcsp".contains(&letter) {
             let bytes = &self.template[self.at - 1..];
             let len = self.template.encoding().char_len(bytes);
@@ -381,19 +343,20 @@ impl Formatter<'_, '_> {
             Some(value) => value,
             None => self.arguments.next(ruby)?,
         };
-        let size = field.width().saturating_add(field.precision.unwrap_or(0).max(0) as usize);
+        let size = field.fill(0).saturating_add(field.precision.unwrap_or(0));
         ruby.charge(1 + size as u64 / 16)?;
         ruby.grown(size)?;
         match letter {
             b's' | b'p' => self.text(ruby, &field, &value, letter == b'p'),
             b'c' => {
                 let char = self.character(ruby, &value)?;
-                let char = field.pad(char);
+                let char = padded(&field, char);
                 self.push(ruby, &char)
             }
             b'd' | b'i' | b'u' | b'b' | b'B' | b'o' | b'x' | b'X' => {
                 let number = integer::argument(ruby, &value)?;
-                let shown = integer::show(&field, letter, &number);
+                let mut shown = String::new();
+                field.push_integer(char::from(letter), &number, &mut shown);
                 self.out.push_str(&shown);
                 Ok(())
             }
@@ -428,14 +391,14 @@ impl Formatter<'_, '_> {
         encoding::char_text(ruby, code, self.out.encoding())
     }
 
-    fn text(&mut self, ruby: &mut Ruby<'_>, field: &Field, value: &Value, inspect: bool) -> Result<()> {
+    fn text(&mut self, ruby: &mut Ruby<'_>, field: &FormatField, value: &Value, inspect: bool) -> Result<()> {
         let mut text = if inspect { ruby.inspect(value)? } else { ruby.display(value)? };
         if let Some(precision) = field.precision
-            && let Some(end) = text.byte_of_char(precision.max(0) as usize)
+            && let Some(end) = text.byte_of_char(precision)
         {
             text = text.slice(0..end);
         }
-        let text = field.pad(text);
+        let text = padded(field, text);
         self.push(ruby, &text)
     }
 
