@@ -106,7 +106,7 @@ impl Compiler {
         Ok(self.keep(fresh, known.as_ref()))
     }
 
-    /// The site that `spec` describes, opened anew: for callers that know that it has changed, or that
+    /// The site that `spec` describes, opened again: for callers that know that it has changed, or that
     /// decide themselves when to check.
     pub fn open_new(&self, spec: &SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
         let open =

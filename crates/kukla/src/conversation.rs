@@ -103,7 +103,7 @@ impl Conversation for Talk {
     }
 }
 
-/// Whatever happens, the process does not go on without anyone who talks to it.
+/// The process ends with the conversation.
 impl Drop for Talk {
     fn drop(&mut self) {
         let _ = self.child.kill();

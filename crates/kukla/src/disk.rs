@@ -419,8 +419,8 @@ mod tests {
             assert!(why.contains("it ran for more than"), "{why}");
         }
         assert!(matches!(world.run(&["/no/such/command".to_owned()]), Err(FileError::NotFound)));
-        let told = world.run_with_input(&["/bin/cat".to_owned()], b"told".to_vec()).unwrap();
-        assert_eq!(told.stdout, b"told");
+        let output = world.run_with_input(&["/bin/cat".to_owned()], b"text".to_vec()).unwrap();
+        assert_eq!(output.stdout, b"text");
         assert_eq!(world.run_with_input(&["/bin/true".to_owned()], vec![0; 1 << 20]).unwrap().code, Some(0));
     }
 

@@ -59,7 +59,7 @@ impl CatalogLinks {
 }
 
 impl<'c> DiffCache<'c> {
-    /// The entries of a cache for sides that differ in these files; `before` is the world of the side before.
+    /// The entries of a cache for sides that differ in these files; `before` is the world of the old side.
     pub fn new(
         cache: &'c Cache,
         before: &'c dyn World,
@@ -72,7 +72,7 @@ impl<'c> DiffCache<'c> {
         DiffCache { cache, check, differing, keeps_catalogs, added: Mutex::default() }
     }
 
-    /// The entry of a node on the side before, if its inputs have not changed.
+    /// The entry of a node on the old side, if its inputs have not changed.
     pub(super) fn entry(&self, before: &Subject, environment: &str) -> Option<&'c Entry> {
         self.check.node(&before.node, environment, Facts::Are(&before.node.facts)).ok()
     }
@@ -106,7 +106,7 @@ impl<'c> DiffCache<'c> {
         added.nodes.insert(node.to_owned(), Entry { basis, report, catalog: cached });
     }
 
-    /// Writes the cache; `sites` are those of the side before.
+    /// Writes the cache; `sites` are those of the old side.
     pub fn save(self, sites: &[Arc<Site>]) -> Result<(), Problem> {
         let mut added = self.added.into_inner().unwrap_or_else(PoisonError::into_inner);
         if added.nodes.is_empty() {

@@ -353,10 +353,10 @@ mod tests {
             ]),
         );
         assert_eq!(changes.counts(), (1, 0, 1));
-        let told = format!("{changes:?}");
-        assert!(told.contains("0600") && told.contains(SOME_SECRET), "{told}");
+        let text = format!("{changes:?}");
+        assert!(text.contains("0600") && text.contains(SOME_SECRET), "{text}");
         for secret in ["alpha", "beta", "gamma"] {
-            assert!(!told.contains(secret), "{told}");
+            assert!(!text.contains(secret), "{text}");
         }
     }
 
@@ -369,10 +369,10 @@ mod tests {
         assert!(changes.relations_added.is_empty() && changes.relations_removed.is_empty());
         let notified = catalog(vec![file("a", &[("notify", "File[b]".into())]), plain("b")]);
         let changes = Changes::between(&before, &notified);
-        let told =
+        let text =
             |relation: &Relation| format!("{} {} {}", relation.from, relation.kind.arrow(), relation.to);
-        assert_eq!(changes.relations_added.iter().map(told).collect::<Vec<_>>(), ["File[a] ~> File[b]"]);
-        assert_eq!(changes.relations_removed.iter().map(told).collect::<Vec<_>>(), ["File[a] -> File[b]"]);
+        assert_eq!(changes.relations_added.iter().map(text).collect::<Vec<_>>(), ["File[a] ~> File[b]"]);
+        assert_eq!(changes.relations_removed.iter().map(text).collect::<Vec<_>>(), ["File[a] -> File[b]"]);
         let circle = catalog(vec![
             file("a", &[("before", "File[b]".into())]),
             file("b", &[("before", "File[a]".into())]),

@@ -42,20 +42,20 @@ pub struct Comparison<'f> {
     inputs: Inputs,
 }
 
-/// The result of looking at the side before alone.
+/// The result of looking at the old side alone.
 enum BeforeResult {
     /// Its catalog, or the failure.
     Catalog(Result<Catalog, Failure>),
-    /// The outcome of the node: the side after is not needed.
+    /// The outcome of the node: the new side is not needed.
     Outcome(Compared),
 }
 
 /// A value for each side.
 #[derive(Clone, Debug, Default)]
 pub struct Sides<T> {
-    /// Of the side before.
+    /// Of the old side.
     pub before: T,
-    /// Of the side after.
+    /// Of the new side.
     pub after: T,
 }
 
@@ -88,7 +88,7 @@ impl<'f> Comparison<'f> {
         }
     }
 
-    /// Compiles the side before, or finds that neither side need be compiled.
+    /// Compiles the old side, or finds that neither side need be compiled.
     fn before(&self, before: &Subject, after: &Subject) -> BeforeResult {
         let exports = self.exports.as_ref().map(|sides| &*sides.before);
         let (Some(files), Ok(site)) = (self.files, &before.site) else {
@@ -217,12 +217,12 @@ impl<'f> Comparison<'f> {
         outcome
     }
 
-    /// A node that only the side before has.
+    /// A node that only the old side has.
     pub fn removed(catalog: Result<Catalog, Failure>) -> Compared {
         Compared::Otherwise(Outcome::Removed(catalog.map(|catalog| catalog.resources.len())))
     }
 
-    /// A node that only the side after has.
+    /// A node that only the new side has.
     pub fn added(catalog: Result<Catalog, Failure>) -> Compared {
         Compared::Otherwise(Outcome::Added(catalog.map(|catalog| catalog.resources.len())))
     }

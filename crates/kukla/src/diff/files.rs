@@ -179,7 +179,7 @@ impl<'w> Files<'w> {
         self.changed.values().all(|changed| changed.meaning == Meaning::Same)
     }
 
-    /// Whether a file differs on the side after, by its path on the side before.
+    /// Whether a file differs on the new side, by its path on the old side.
     pub fn is_changed(&self, path: &Path) -> bool {
         path.strip_prefix(self.before.root).is_ok_and(|inside| self.changed.contains_key(inside))
     }
@@ -243,7 +243,7 @@ impl<'w> Files<'w> {
         self.changed.keys().any(|path| path.starts_with(inside)) || self.has_links && !self.changed.is_empty()
     }
 
-    /// A path of the side before as it is on the side after.
+    /// A path of the old side as it is on the new side.
     pub fn after(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(self.before.root) {
             Ok(inside) => self.after.root.join(inside),

@@ -15,9 +15,9 @@ use super::{Changes, Evidence, Rules, Surroundings};
 /// The effect of a change on every node.
 #[derive(Clone, Debug, Default)]
 pub struct FleetDifference {
-    /// The name of the side before.
+    /// The name of the old side.
     pub from: String,
-    /// The name of the side after.
+    /// The name of the new side.
     pub to: String,
     /// The outcome of each node, by name.
     pub nodes: Vec<NodeDifference>,
@@ -60,9 +60,9 @@ pub enum Outcome {
     Same,
     /// Its catalogs differ; what changes is in these of the report's groups.
     Changed(Vec<usize>),
-    /// Only the side after has it; how many resources it has there.
+    /// Only the new side has it; how many resources it has there.
     Added(Result<usize, Failure>),
-    /// Only the side before has it; how many resources it had there.
+    /// Only the old side has it; how many resources it had there.
     Removed(Result<usize, Failure>),
     /// It compiled before, and no longer does.
     Breaks(Failure),
@@ -105,7 +105,7 @@ pub struct Reason {
     pub line: Option<u32>,
     /// The key, if the file holds data.
     pub key: Option<Str>,
-    /// Whether the place is of the side after.
+    /// Whether the place is of the new side.
     pub is_after: bool,
     /// Whether the line is one in which the sides differ.
     pub is_touched: bool,
@@ -140,9 +140,9 @@ pub struct FileDifference {
 /// The status of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileStatus {
-    /// Only the side after has it.
+    /// Only the new side has it.
     Added,
-    /// Only the side before has it.
+    /// Only the old side has it.
     Removed,
     /// Both have it, and not the same.
     Modified,
@@ -170,9 +170,9 @@ pub struct Counts {
     pub same_inputs: usize,
     /// Nodes whose catalogs differ.
     pub changed: usize,
-    /// Nodes that only the side after has.
+    /// Nodes that only the new side has.
     pub added: usize,
-    /// Nodes that only the side before has.
+    /// Nodes that only the old side has.
     pub removed: usize,
     /// Nodes that no longer compile.
     pub breaks: usize,
@@ -202,7 +202,7 @@ impl Outcome {
         matches!(self, Outcome::SameInputs | Outcome::Same)
     }
 
-    /// Whether the node has no catalog on the side after, although it should.
+    /// Whether the node has no catalog on the new side, although it should.
     pub const fn is_failure(&self) -> bool {
         matches!(self, Outcome::Breaks(_) | Outcome::Fails(..) | Outcome::Added(Err(_)))
     }
@@ -300,7 +300,7 @@ impl FleetDifference {
         self.nodes.iter().all(|node| node.outcome.is_unchanged())
     }
 
-    /// Whether a node has no catalog on the side after, although it should.
+    /// Whether a node has no catalog on the new side, although it should.
     pub fn has_failures(&self) -> bool {
         self.nodes.iter().any(|node| node.outcome.is_failure())
     }

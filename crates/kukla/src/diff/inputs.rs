@@ -1,4 +1,4 @@
-//! Compares the inputs of catalogs of the side before with the side after.
+//! Compares the inputs of catalogs of the old side with the new side.
 
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Files;
 use super::files::SameAnswer;
 
-/// The inputs of the side before that differ on the side after.
+/// The inputs of the old side that differ on the new side.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
     /// The number of inputs compared so far.
@@ -36,7 +36,7 @@ impl Differing {
         }
     }
 
-    /// Whether all of some inputs are the same on the side after.
+    /// Whether all of some inputs are the same on the new side.
     pub fn hold(&self, inputs: &InputSet) -> bool {
         let asked = |key: &String| self.keys.get(key).is_some_and(|id| inputs.contains(*id));
         let is_stale =
@@ -52,7 +52,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// Whether all of some inputs are the same on the side after.
+    /// Whether all of some inputs are the same on the new side.
     pub fn hold(&self, ledger: &Ledger, files: &Files<'_>, inputs: &InputSet) -> bool {
         let differing = self.differing.read().unwrap_or_else(PoisonError::into_inner);
         if differing.looked_at >= ledger.len() {

@@ -9,14 +9,14 @@ use kukla_syntax::Problem;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FleetEvent<'e> {
-    /// The run begins; there are so many sources of nodes, most of which have one node.
+    /// The run begins. Most sources have one node.
     Started {
         /// The number of sources.
         sources: usize,
     },
-    /// A source was read and has so many selected nodes.
+    /// A source was read.
     SourceRead {
-        /// The number of its nodes.
+        /// The number of its selected nodes.
         nodes: usize,
     },
     /// A node is done.
