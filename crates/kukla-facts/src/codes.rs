@@ -1,4 +1,4 @@
-//! What can go wrong with facts.
+//! The codes of facts.
 
 kukla_syntax::codes! {
     pub CODES;

@@ -15,7 +15,7 @@ use crate::{Sources, dig};
 /// How many steps all facts together may take.
 const STEPS: u64 = 2_000_000_000;
 
-/// What the Ruby of facts has of Rust.
+/// The classes of the interpreter that facts use.
 static CLASSES: &[NativeClass] = &[NativeClass { singleton: &[METHODS], ..NativeClass::module("Facter") }];
 
 const METHODS: &[Native] = &[
@@ -26,7 +26,7 @@ const METHODS: &[Native] = &[
     method("__problem", 1, 1, problem),
 ];
 
-/// What facts in Ruby may know, kept in their interpreter.
+/// The state of facts in Ruby, which their interpreter holds.
 #[derive(Default)]
 struct Context {
     known: Hash,
@@ -34,7 +34,7 @@ struct Context {
     problems: Vec<String>,
 }
 
-/// The values of the facts that the files of some directories add. What goes wrong is told.
+/// The values of the facts that the files of some directories add. Failures are reported in `problems`.
 pub fn evaluate(world: &dyn World, sources: &Sources, known: &Hash, problems: &mut Vec<String>) -> Hash {
     let files: Vec<PathBuf> = sources
         .custom
@@ -56,7 +56,7 @@ pub fn evaluate(world: &dyn World, sources: &Sources, known: &Hash, problems: &m
         let facts = run_all(&mut ruby, &files);
         problems.append(&mut ruby.part::<Context>().problems);
         facts.unwrap_or_else(|unwind| {
-            problems.push(format!("facts in Ruby were given up: {unwind:?}"));
+            problems.push(format!("cannot evaluate facts in Ruby: {unwind:?}"));
             Hash::new()
         })
     })
@@ -203,7 +203,7 @@ fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
     })
 }
 
-/// What a fact can be; anything else is its text.
+/// A value as facts can hold it; of anything else its text.
 fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
     data::to_puppet(ruby, value, |ruby, other| Ok(PuppetValue::from(text(ruby, other)?)))
 }

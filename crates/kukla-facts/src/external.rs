@@ -7,7 +7,7 @@ use kukla_syntax::{Problem, ProblemKind};
 use kukla_values::{Hash, Value};
 use kukla_world::{FileError, World};
 
-/// Reads the external facts of directories. What cannot be read is told and left out.
+/// Reads the external facts of directories. Files that cannot be read are reported and left out.
 pub fn read(world: &dyn World, directories: &[PathBuf], problems: &mut Vec<String>) -> Hash {
     let mut facts = Hash::new();
     for directory in directories {

@@ -260,7 +260,7 @@ fn unescaped(word: &str) -> String {
     out + rest
 }
 
-/// What kinds of case there are, by the number that firmware has for them, from 1 on.
+/// The kinds of cases, by the numbers that firmware has for them, from 1.
 const CASES: &[&str] = &[
     "Other",
     "",
@@ -296,7 +296,7 @@ const CASES: &[&str] = &[
     "Detachable",
 ];
 
-/// What firmware says of a part of the machine.
+/// A text of the firmware about a part of the machine.
 pub fn firmware(machine: &Machine<'_>, what: &str) -> Option<String> {
     machine.word(&format!("/sys/class/dmi/id/{what}"))
 }

@@ -27,7 +27,7 @@ use machine::{Fields, Machine};
 /// The version of Facter whose facts these are like.
 pub const VERSION: &str = "4.3.0";
 
-/// What to look at besides the machine itself.
+/// The sources of facts besides the machine itself.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Whether facts get the names they had before they were structured, too.
@@ -45,7 +45,7 @@ pub struct Sources {
 pub struct Gathered {
     /// All facts, by name.
     pub facts: Hash,
-    /// What went wrong, a sentence each.
+    /// The failures, a sentence each.
     pub problems: Vec<String>,
 }
 

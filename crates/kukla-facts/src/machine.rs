@@ -5,7 +5,7 @@ use std::path::Path;
 use kukla_values::{Hash, Value};
 use kukla_world::World;
 
-/// What facts of the machine are read from.
+/// The machine that facts are read from.
 pub struct Machine<'w> {
     world: &'w dyn World,
 }
@@ -46,7 +46,7 @@ impl<'w> Machine<'w> {
         self.world.env(name).ok().flatten()
     }
 
-    /// What a command writes, if it can be run and ends well.
+    /// The output of a command, if it runs and succeeds.
     pub fn output(&self, command: &[&str]) -> Option<String> {
         let command: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
         let output = self.world.run(&command).ok()?;

@@ -21,7 +21,7 @@ pub fn add(machine: &Machine<'_>, facts: &mut Fields) {
         bindings.iter().filter(|(interface, _)| interface == name).map(|(_, binding)| binding).collect()
     };
     let all = machine.names("/sys/class/net").into_iter();
-    // What is no interface is a file beside them, such as `bonding_masters`.
+    // Files beside the interfaces, such as `bonding_masters`, are skipped.
     let all: Vec<String> = all.filter(|name| machine.exists(&format!("/sys/class/net/{name}/mtu"))).collect();
     let primary = default_route(machine).or_else(|| {
         let is_outside = |name: &&String| of(name).iter().any(|binding| !is_ignored(binding.address));
@@ -244,7 +244,7 @@ fn scope(address: Ipv6Addr) -> &'static str {
     }
 }
 
-/// The address that stands for the interface.
+/// The primary address of the interface.
 fn main_binding(fields: &mut Fields, bindings: &[&Binding]) {
     let Some(main) = bindings.iter().find(|binding| !is_ignored(binding.address)).or(bindings.first()) else {
         return;
@@ -272,7 +272,7 @@ fn describe(machine: &Machine<'_>, interface: &str, binding: &Binding) -> Value 
     fields.into()
 }
 
-/// What an address of version 6 is, by bits.
+/// The flags of an IPv6 address, by bits.
 const FLAGS: &[(&str, u32)] = &[
     ("temporary", 0x01),
     ("noad", 0x02),

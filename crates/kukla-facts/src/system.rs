@@ -186,7 +186,7 @@ pub fn hardware(machine: &Machine<'_>) -> String {
     machine.word("/proc/sys/kernel/arch").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// What packages call the hardware.
+/// The name that packages have for the hardware.
 fn architecture(hardware: &str, is_debian: bool) -> String {
     match hardware {
         "x86_64" if is_debian => "amd64".to_owned(),

@@ -8,7 +8,7 @@ use kukla_syntax::{Problem, ProblemKind};
 use kukla_values::time::Timestamp;
 use kukla_world::{CommandOutput, DirectoryEntry, FileResult, World};
 
-use crate::{Change, Side};
+use crate::{Change, RangeEnd};
 
 /// A git repository, which this build cannot open.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Repository {
     }
 
     /// One side of a comparison.
-    pub fn revision(self: &Arc<Self>, _side: &Side) -> Result<Option<(Revision, String)>, Problem> {
+    pub fn revision(self: &Arc<Self>, _side: &RangeEnd) -> Result<Option<(Revision, String)>, Problem> {
         match self.never {}
     }
 

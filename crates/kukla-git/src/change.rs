@@ -1,21 +1,21 @@
-//! The files in which two sides of a comparison differ.
+//! The files in which the two ends of a comparison differ.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What became of a file.
+/// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Only the side after has it.
+    /// It exists only after the change.
     Added,
-    /// Only the side before has it.
+    /// It exists only before the change.
     Removed,
-    /// Both have it, and not the same.
+    /// Its content differs.
     Modified,
 }
 
 impl Status {
-    /// What it is the other way round.
+    /// The change in the other direction.
     fn reversed(self) -> Status {
         match self {
             Status::Added => Status::Removed,
@@ -25,17 +25,17 @@ impl Status {
     }
 }
 
-/// The files in which two sides differ, by their paths in the repository.
+/// The files that differ, by their paths in the repository.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// What became of each.
+    /// The change of each file.
     pub files: BTreeMap<PathBuf, Status>,
     /// Whether there are links in the repository, so that a file can be at several paths.
     pub has_links: bool,
 }
 
 impl Change {
-    /// The same the other way round.
+    /// The change in the other direction.
     #[must_use]
     pub fn reversed(self) -> Change {
         let files = self.files.into_iter().map(|(path, status)| (path, status.reversed()));

@@ -44,7 +44,7 @@ impl Revision {
     }
 }
 
-type Place<'o> = (&'o Arc<Objects>, ObjectId);
+type TreeRef<'o> = (&'o Arc<Objects>, ObjectId);
 
 struct Walk<'r> {
     repository: &'r Repository,
@@ -56,9 +56,9 @@ impl Walk<'_> {
         self.change.files.insert(path, status);
     }
 
-    fn trees(&mut self, at: &Path, before: Option<Place<'_>>, after: Option<Place<'_>>) {
+    fn trees(&mut self, at: &Path, before: Option<TreeRef<'_>>, after: Option<TreeRef<'_>>) {
         let entries =
-            |place: Option<Place<'_>>| place.map(|(objects, tree)| objects.tree(tree)).unwrap_or_default();
+            |place: Option<TreeRef<'_>>| place.map(|(objects, tree)| objects.tree(tree)).unwrap_or_default();
         let (old, new) = (entries(before), entries(after));
         for entry in old.iter() {
             let other = find(&new, &entry.name);
@@ -75,10 +75,10 @@ impl Walk<'_> {
     fn entries(
         &mut self,
         path: &Path,
-        (before, old): (Option<Place<'_>>, Option<&Entry>),
-        (after, new): (Option<Place<'_>>, Option<&Entry>),
+        (before, old): (Option<TreeRef<'_>>, Option<&Entry>),
+        (after, new): (Option<TreeRef<'_>>, Option<&Entry>),
     ) {
-        let inner = |place: Option<Place<'_>>, entry: Option<&Entry>| -> Option<(Arc<Objects>, ObjectId)> {
+        let inner = |place: Option<TreeRef<'_>>, entry: Option<&Entry>| -> Option<(Arc<Objects>, ObjectId)> {
             let (entry, (objects, _)) = (entry?, place?);
             match entry.kind {
                 Kind::Directory => Some((Arc::clone(objects), entry.id)),
@@ -103,7 +103,7 @@ impl Walk<'_> {
         if let Some(status) = status {
             self.note(path.to_owned(), status);
         }
-        fn place(within: &Option<(Arc<Objects>, ObjectId)>) -> Option<Place<'_>> {
+        fn place(within: &Option<(Arc<Objects>, ObjectId)>) -> Option<TreeRef<'_>> {
             within.as_ref().map(|(objects, tree)| (objects, *tree))
         }
         if within_old.is_some() || within_new.is_some() {

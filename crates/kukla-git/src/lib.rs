@@ -25,7 +25,7 @@ mod revision;
 #[cfg(not(feature = "objects"))]
 pub use absent::{Repository, Revision};
 pub use change::{Change, Status};
-pub use range::{Range, Side};
+pub use range::{Range, RangeEnd};
 #[cfg(feature = "objects")]
 pub use repository::Repository;
 #[cfg(feature = "objects")]

@@ -22,13 +22,13 @@ pub struct Objects {
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The object.
     pub id: ObjectId,
 }
 
-/// What an entry of a directory is.
+/// The kind of an entry of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A file.

@@ -1,4 +1,4 @@
-//! What a Puppetfile installs, as far as its text says it.
+//! The modules that a Puppetfile installs, as far as its text shows them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,17 +1,17 @@
-//! What is compared, as git's users write it.
+//! The two ends of a comparison, as git's users write them.
 
 /// Two sides of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The side before.
-    pub from: Side,
-    /// The side after.
-    pub to: Side,
+    /// Before the change.
+    pub from: RangeEnd,
+    /// After the change.
+    pub to: RangeEnd,
 }
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum RangeEnd {
     /// A revision, as git names it.
     Revision(String),
     /// Where the histories of two revisions part.
@@ -20,9 +20,9 @@ pub enum Side {
     WorkingTree,
 }
 
-impl Side {
-    fn revision(name: &str) -> Side {
-        Side::Revision(or_head(name))
+impl RangeEnd {
+    fn revision(name: &str) -> RangeEnd {
+        RangeEnd::Revision(or_head(name))
     }
 }
 
@@ -36,17 +36,20 @@ impl Range {
     pub fn parse(text: &str) -> Range {
         if let Some((from, to)) = text.split_once("...") {
             let to = or_head(to);
-            return Range { from: Side::MergeBase(or_head(from), to.clone()), to: Side::Revision(to) };
+            return Range {
+                from: RangeEnd::MergeBase(or_head(from), to.clone()),
+                to: RangeEnd::Revision(to),
+            };
         }
         match text.split_once("..") {
-            Some((from, to)) => Range { from: Side::revision(from), to: Side::revision(to) },
-            None => Range { from: Side::revision(text), to: Side::WorkingTree },
+            Some((from, to)) => Range { from: RangeEnd::revision(from), to: RangeEnd::revision(to) },
+            None => Range { from: RangeEnd::revision(text), to: RangeEnd::WorkingTree },
         }
     }
 
     /// Two revisions.
     pub fn between(from: &str, to: &str) -> Range {
-        Range { from: Side::revision(from), to: Side::revision(to) }
+        Range { from: RangeEnd::revision(from), to: RangeEnd::revision(to) }
     }
 }
 
@@ -56,13 +59,13 @@ mod tests {
 
     #[test]
     fn forms() {
-        let revision = |name: &str| Side::Revision(name.to_owned());
-        assert_eq!(Range::parse(""), Range { from: revision("HEAD"), to: Side::WorkingTree });
-        assert_eq!(Range::parse("v1"), Range { from: revision("v1"), to: Side::WorkingTree });
+        let revision = |name: &str| RangeEnd::Revision(name.to_owned());
+        assert_eq!(Range::parse(""), Range { from: revision("HEAD"), to: RangeEnd::WorkingTree });
+        assert_eq!(Range::parse("v1"), Range { from: revision("v1"), to: RangeEnd::WorkingTree });
         assert_eq!(Range::parse("v1.."), Range::between("v1", "HEAD"));
         assert_eq!(Range::parse("..v2"), Range::between("HEAD", "v2"));
         assert_eq!(Range::parse("a..b"), Range::between("a", "b"));
-        let base = Side::MergeBase("main".into(), "HEAD".into());
+        let base = RangeEnd::MergeBase("main".into(), "HEAD".into());
         assert_eq!(Range::parse("main..."), Range { from: base, to: revision("HEAD") });
     }
 }

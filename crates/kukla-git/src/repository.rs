@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::objects::{Objects, find};
 use crate::puppetfile;
-use crate::range::Side;
+use crate::range::RangeEnd;
 use crate::revision::Revision;
 
 /// A git repository.
@@ -25,7 +25,7 @@ pub struct Repository {
     disk: Arc<dyn World>,
     /// Other repositories inside, by path; none where they are not here.
     submodules: Mutex<FxHashMap<PathBuf, Option<Arc<Objects>>>>,
-    /// What is in a directory and belongs to no revision.
+    /// The entries of directories that belong to no revision.
     beside: Mutex<FxHashMap<PathBuf, Arc<[DirectoryEntry]>>>,
     installed: BTreeSet<PathBuf>,
     taken: Mutex<BTreeSet<PathBuf>>,
@@ -56,13 +56,13 @@ impl Repository {
         })
     }
 
-    /// The world in which the repository's directory holds one side of a comparison, and what people call it. The files as they are
-    /// are no revision.
-    pub fn revision(self: &Arc<Self>, side: &Side) -> Result<Option<(Revision, String)>, Problem> {
+    /// The world in which the repository's directory holds one end of a comparison, and its name for people; nothing for the
+    /// working tree.
+    pub fn revision(self: &Arc<Self>, side: &RangeEnd) -> Result<Option<(Revision, String)>, Problem> {
         let (commit, name) = match side {
-            Side::WorkingTree => return Ok(None),
-            Side::Revision(name) => (self.commit(name)?, name.clone()),
-            Side::MergeBase(one, other) => {
+            RangeEnd::WorkingTree => return Ok(None),
+            RangeEnd::Revision(name) => (self.commit(name)?, name.clone()),
+            RangeEnd::MergeBase(one, other) => {
                 let base = self.merge_base(self.commit(one)?, self.commit(other)?)?;
                 let unrelated = || Problem::not_found(format!("{one} and {other} have no common ancestor"));
                 (base.ok_or_else(|| self.with_help(unrelated()))?, format!("{one}...{other}"))
@@ -122,7 +122,7 @@ impl Repository {
         known.entry(path.to_owned()).or_insert_with(open).clone()
     }
 
-    /// What lies in a directory and belongs to no revision: what git ignores, and what a Puppetfile installs. A revision has the
+    /// The entries of a directory that belong to no revision: those that git ignores, and those that a Puppetfile installs. A revision has the
     /// rest of the directory.
     pub(crate) fn beside(&self, directory: &Path, tree: &[crate::objects::Entry]) -> Arc<[DirectoryEntry]> {
         if !self.has_files {
@@ -163,7 +163,7 @@ impl Repository {
         self.absent.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
     }
 
-    /// What whoever reads a report has to know of how revisions were seen.
+    /// Notes for the reader of a report on how revisions were read.
     pub fn notes(&self) -> Vec<String> {
         let listed = |paths: &Mutex<BTreeSet<PathBuf>>| {
             let paths = paths.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +177,7 @@ impl Repository {
         let taken = listed(&self.taken)
             .map(|names| format!("not in git, so taken from the working directory on both sides: {names}"));
         let absent = listed(&self.absent).map(|names| {
-            format!("submodules that are not here, so taken to be empty: {names}; git submodule update --init gets them")
+            format!("submodules that are not checked out, treated as empty: {names}; get them with `git submodule update --init`")
         });
         taken.into_iter().chain(absent).collect()
     }

@@ -16,16 +16,16 @@ pub struct Revision {
     tree: ObjectId,
 }
 
-/// So many links are followed one after the other.
+/// The largest number of links that are followed one after the other.
 const MOST_LINKS: usize = 40;
 
-/// What is at a path.
+/// The entry at a path.
 #[derive(Debug)]
-enum Found {
+enum PathEntry {
     File(Arc<Objects>, ObjectId),
     /// A directory, and its path in the repository.
     Directory(Arc<Objects>, ObjectId, PathBuf),
-    /// What the disk has there.
+    /// An entry that the disk has there.
     Elsewhere(PathBuf),
     Nothing,
 }
@@ -44,7 +44,7 @@ impl Revision {
         self.tree
     }
 
-    fn find(&self, path: &Path) -> (PathBuf, Found) {
+    fn find(&self, path: &Path) -> (PathBuf, PathEntry) {
         let mut path = normal(&self.here().join(path));
         for _ in 0..MOST_LINKS {
             let Ok(inside) = path.strip_prefix(&self.repository.root) else {
@@ -53,14 +53,14 @@ impl Revision {
                     path = real;
                     continue;
                 }
-                return (path.clone(), Found::Elsewhere(path));
+                return (path.clone(), PathEntry::Elsewhere(path));
             };
             match self.walk(inside) {
                 Step::Is(found) => return (path, found),
                 Step::Link(target) => path = target,
             }
         }
-        (path, Found::Nothing)
+        (path, PathEntry::Nothing)
     }
 
     fn walk(&self, inside: &Path) -> Step {
@@ -76,19 +76,19 @@ impl Revision {
                 return Step::Is(match beside.iter().any(|entry| *entry.name == name) {
                     true => {
                         self.repository.note_taken(&walked.join(&*name));
-                        Found::Elsewhere(root.join(inside))
+                        PathEntry::Elsewhere(root.join(inside))
                     }
-                    false => Found::Nothing,
+                    false => PathEntry::Nothing,
                 });
             };
             match entry.kind {
                 Kind::Directory => tree = entry.id,
                 Kind::File if parts.as_path().as_os_str().is_empty() => {
-                    return Step::Is(Found::File(objects, entry.id));
+                    return Step::Is(PathEntry::File(objects, entry.id));
                 }
-                Kind::File => return Step::Is(Found::Nothing),
+                Kind::File => return Step::Is(PathEntry::Nothing),
                 Kind::Link => {
-                    let Ok(target) = objects.blob(entry.id) else { return Step::Is(Found::Nothing) };
+                    let Ok(target) = objects.blob(entry.id) else { return Step::Is(PathEntry::Nothing) };
                     let target = PathBuf::from(String::from_utf8_lossy(&target).into_owned());
                     return Step::Link(normal(&root.join(&walked).join(target).join(parts.as_path())));
                 }
@@ -100,24 +100,24 @@ impl Revision {
                         Some((its_tree, opened)) => (tree, objects) = (its_tree, opened),
                         None if self.repository.disk().list(&root.join(&path)).is_empty() => {
                             self.repository.note_absent(&path);
-                            return Step::Is(Found::Nothing);
+                            return Step::Is(PathEntry::Nothing);
                         }
                         None => {
                             self.repository.note_taken(&path);
-                            return Step::Is(Found::Elsewhere(root.join(inside)));
+                            return Step::Is(PathEntry::Elsewhere(root.join(inside)));
                         }
                     }
                 }
             }
             walked.push(&*name);
         }
-        Step::Is(Found::Directory(objects, tree, walked))
+        Step::Is(PathEntry::Directory(objects, tree, walked))
     }
 }
 
-/// What a walk from the root of the repository came to.
+/// The result of a walk from the root of the repository.
 enum Step {
-    Is(Found),
+    Is(PathEntry),
     Link(PathBuf),
 }
 
@@ -128,21 +128,21 @@ impl World for Revision {
 
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
         match self.find(path).1 {
-            Found::File(objects, id) => {
+            PathEntry::File(objects, id) => {
                 objects.blob(id).map_err(|problem| FileError::Other(problem.to_string()))
             }
-            Found::Elsewhere(path) => self.repository.disk().read(&path),
-            Found::Directory(..) => Err(FileError::Other("Is a directory (os error 21)".into())),
-            Found::Nothing => Err(FileError::NotFound),
+            PathEntry::Elsewhere(path) => self.repository.disk().read(&path),
+            PathEntry::Directory(..) => Err(FileError::Other("Is a directory (os error 21)".into())),
+            PathEntry::Nothing => Err(FileError::NotFound),
         }
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         match self.find(path) {
-            (real, Found::Directory(objects, tree, inside)) => {
+            (real, PathEntry::Directory(objects, tree, inside)) => {
                 let entries = objects.tree(tree);
                 let leads_to_directory = |name: &str| {
-                    matches!(self.find(&real.join(name)).1, Found::Directory(..))
+                    matches!(self.find(&real.join(name)).1, PathEntry::Directory(..))
                         || kukla_world::is_directory(self.repository.disk(), &self.resolve(&real.join(name)))
                 };
                 let own = entries.iter().map(|entry| DirectoryEntry {
@@ -159,8 +159,8 @@ impl World for Revision {
                 all.sort();
                 all
             }
-            (_, Found::Elsewhere(path)) => self.repository.disk().list(&path),
-            (_, Found::File(..) | Found::Nothing) => Vec::new(),
+            (_, PathEntry::Elsewhere(path)) => self.repository.disk().list(&path),
+            (_, PathEntry::File(..) | PathEntry::Nothing) => Vec::new(),
         }
     }
 
@@ -174,7 +174,7 @@ impl World for Revision {
 
     fn change(&self, path: &Path, change: Change<'_>) -> FileResult<()> {
         let elsewhere = |path: &Path| match self.find(path).1 {
-            Found::Elsewhere(path) => Ok(path),
+            PathEntry::Elsewhere(path) => Ok(path),
             _ => Err(FileError::Other("a revision is not changed".into())),
         };
         match change {
@@ -187,9 +187,9 @@ impl World for Revision {
 
     fn exists(&self, path: &Path) -> bool {
         match self.find(path).1 {
-            Found::File(..) | Found::Directory(..) => true,
-            Found::Elsewhere(path) => self.repository.disk().exists(&path),
-            Found::Nothing => false,
+            PathEntry::File(..) | PathEntry::Directory(..) => true,
+            PathEntry::Elsewhere(path) => self.repository.disk().exists(&path),
+            PathEntry::Nothing => false,
         }
     }
 
@@ -197,19 +197,19 @@ impl World for Revision {
     /// same since.
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         match self.find(path).1 {
-            Found::File(_, id) | Found::Directory(_, id, _) => {
+            PathEntry::File(_, id) | PathEntry::Directory(_, id, _) => {
                 let number =
                     |at: usize| Some(u64::from_be_bytes(id.as_bytes().get(at..at + 8)?.try_into().ok()?));
                 Some(Stamp { version: number(0)? >> 8, length: number(8)? })
             }
-            Found::Elsewhere(path) => self.repository.disk().stamp(&path),
-            Found::Nothing => None,
+            PathEntry::Elsewhere(path) => self.repository.disk().stamp(&path),
+            PathEntry::Nothing => None,
         }
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
         match self.find(path) {
-            (_, Found::Elsewhere(path)) => self.repository.disk().resolve(&path),
+            (_, PathEntry::Elsewhere(path)) => self.repository.disk().resolve(&path),
             (real, _) => real,
         }
     }

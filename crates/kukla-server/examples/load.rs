@@ -5,7 +5,7 @@
 //! ```
 //!
 //! SSLDIR has `certs/ca.pem`, `certs/NODE.pem` and `private_keys/NODE.pem`, as agents have them, so that any server of agents can be asked. With a
-//! RATE, so many requests begin each second, whether earlier ones are answered or not, spread over the clients.
+//! RATE, this number of requests begins each second, whether earlier ones are answered or not, spread over the clients.
 
 #![allow(clippy::disallowed_methods)] // it measures time and reads files
 

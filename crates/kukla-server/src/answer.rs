@@ -12,7 +12,7 @@ use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// What goes back.
+/// A response before it is sent.
 #[derive(Debug)]
 pub struct Answer {
     /// How it went.
@@ -23,11 +23,11 @@ pub struct Answer {
     pub headers: Vec<(&'static str, String)>,
     /// The content.
     pub content: Content,
-    /// What the log should tell about it.
+    /// Further fields of the log line.
     pub notes: Vec<(&'static str, Value)>,
 }
 
-/// What is sent.
+/// The content of a response.
 #[derive(Debug)]
 pub enum Content {
     /// Something that is there.
@@ -44,7 +44,7 @@ pub const JSON: &str = "application/json;charset=utf-8";
 pub const TEXT: &str = "text/plain";
 /// Plain text as Puppet labels that of errors.
 pub const TEXT_UTF8: &str = "text/plain;charset=utf-8";
-/// Whatever it is.
+/// Any bytes.
 pub const OCTETS: &str = "application/octet-stream";
 
 /// The names of Puppet's errors.
@@ -207,7 +207,7 @@ fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
 pub enum Body {
     /// All at once.
     Bytes(Bytes),
-    /// Piece by piece, with so many bytes to come.
+    /// Piece by piece, with the number of bytes to come.
     Pieces(mpsc::Receiver<std::io::Result<Bytes>>, u64),
 }
 

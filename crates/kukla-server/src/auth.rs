@@ -1,4 +1,4 @@
-//! Who may do what: rules as puppetserver's `auth.conf` has them, and its default ones.
+//! Authorization rules as puppetserver's `auth.conf` has them, and its default ones.
 //!
 //! The first rule that fits a request decides about it, in the order of `sort-order` and then of names. What no rule fits is
 //! refused.
@@ -14,7 +14,7 @@ use crate::call::{Call, Peer};
 #[derive(Clone, Debug)]
 pub struct Rules {
     rules: Vec<Rule>,
-    /// Whether a certificate may be told by headers, because something in front of the server has checked it.
+    /// Whether headers may carry the client's certificate, because a proxy in front of the server has checked it.
     pub by_header: bool,
 }
 
@@ -26,22 +26,22 @@ struct Rule {
     methods: Vec<Method>,
     parameters: Vec<(String, Vec<String>)>,
     unauthenticated: bool,
-    allow: Vec<Who>,
-    deny: Vec<Who>,
+    allow: Vec<Subject>,
+    deny: Vec<Subject>,
 }
 
 #[derive(Clone, Debug)]
 enum Pattern {
-    /// What begins so.
+    /// All paths that begin with this.
     Prefix(String),
     Regex(Regex),
 }
 
 /// Whom a rule means.
 #[derive(Clone, Debug)]
-enum Who {
+enum Subject {
     Everyone,
-    /// A name, in which `$1` stands for a group of the path.
+    /// A name, in which `$1` is replaced by a group of the path.
     Name(String),
     /// All names that end so.
     Domain(String),
@@ -110,9 +110,9 @@ impl Default for Rules {
                 unauthenticated: *allow == "?",
                 allow: match *allow {
                     "?" | "-" => Vec::new(),
-                    "*" => vec![Who::Everyone],
-                    "!" => vec![Who::Extensions(vec![("pp_cli_auth".into(), vec!["true".into()])])],
-                    name => vec![Who::Name(name.into())],
+                    "*" => vec![Subject::Everyone],
+                    "!" => vec![Subject::Extensions(vec![("pp_cli_auth".into(), vec!["true".into()])])],
+                    name => vec![Subject::Name(name.into())],
                 },
                 deny: Vec::new(),
             }
@@ -170,8 +170,8 @@ impl Rules {
             if rule.unauthenticated {
                 return Ok(());
             }
-            let means = |all: &[Who]| all.iter().any(|who| who.means(&call.peer, &groups));
-            return if call.peer.name.is_none() || means(&rule.deny) || !means(&rule.allow) {
+            let names = |all: &[Subject]| all.iter().any(|subject| subject.matches(&call.peer, &groups));
+            return if call.peer.name.is_none() || names(&rule.deny) || !names(&rule.allow) {
                 refused(&rule.name)
             } else {
                 Ok(())
@@ -180,7 +180,7 @@ impl Rules {
         refused("none fits")
     }
 
-    /// What the rules are, for people.
+    /// The rules in the order they are asked, a line each.
     pub fn describe(&self) -> Vec<String> {
         self.rules.iter().map(|rule| format!("{:>4} {}", rule.order, rule.name)).collect()
     }
@@ -212,9 +212,10 @@ impl Rule {
                 parameters.push((name.as_str().unwrap_or_default().to_owned(), texts(values)?));
             }
         }
-        let who = |name: &str| get(rule, name).map(Who::read_all).transpose().map(Option::unwrap_or_default);
+        let subjects =
+            |name: &str| get(rule, name).map(Subject::read_all).transpose().map(Option::unwrap_or_default);
         let unauthenticated = get(rule, "allow-unauthenticated") == Some(&Value::Boolean(true));
-        let (allow, deny) = (who("allow")?, who("deny")?);
+        let (allow, deny) = (subjects("allow")?, subjects("deny")?);
         if !unauthenticated && allow.is_empty() && deny.is_empty() {
             return Err(missing_one_of("'allow', 'deny' or 'allow-unauthenticated'"));
         }
@@ -252,24 +253,24 @@ impl Rule {
     }
 }
 
-impl Who {
-    fn read_all(value: &Value) -> Result<Vec<Who>, Problem> {
+impl Subject {
+    fn read_all(value: &Value) -> Result<Vec<Subject>, Problem> {
         match value {
             Value::Array(all) => {
-                let read: Result<Vec<_>, _> = all.iter().map(Who::read_all).collect();
+                let read: Result<Vec<_>, _> = all.iter().map(Subject::read_all).collect();
                 Ok(read?.into_iter().flatten().collect())
             }
-            Value::String(name) => Ok(vec![Who::named(name)?]),
+            Value::String(name) => Ok(vec![Subject::named(name)?]),
             Value::Hash(_) => {
                 let mut all = Vec::new();
                 if let Some(names) = get(value, "certname") {
-                    all.extend(Who::read_all(names)?);
+                    all.extend(Subject::read_all(names)?);
                 }
                 if let Some(Value::Hash(extensions)) = get(value, "extensions") {
                     let read = extensions.iter().map(|(name, values)| {
                         Ok::<_, Problem>((name.as_str().unwrap_or_default().to_owned(), texts(values)?))
                     });
-                    all.push(Who::Extensions(read.collect::<Result<_, _>>()?));
+                    all.push(Subject::Extensions(read.collect::<Result<_, _>>()?));
                 }
                 if all.is_empty() { Err(missing_one_of("'certname' or 'extensions'")) } else { Ok(all) }
             }
@@ -278,35 +279,35 @@ impl Who {
         }
     }
 
-    fn named(name: &str) -> Result<Who, Problem> {
+    fn named(name: &str) -> Result<Subject, Problem> {
         if name == "*" {
-            return Ok(Who::Everyone);
+            return Ok(Subject::Everyone);
         }
         if let Some(domain) = name.strip_prefix("*.") {
-            return Ok(Who::Domain(format!(".{}", domain.to_lowercase())));
+            return Ok(Subject::Domain(format!(".{}", domain.to_lowercase())));
         }
         if let Some(pattern) = name.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
-            return regex(pattern).map(Who::Names);
+            return regex(pattern).map(Subject::Names);
         }
-        Ok(Who::Name(name.to_owned()))
+        Ok(Subject::Name(name.to_owned()))
     }
 
-    fn means(&self, peer: &Peer, groups: &[String]) -> bool {
+    fn matches(&self, peer: &Peer, groups: &[String]) -> bool {
         let Some(name) = &peer.name else { return false };
         match self {
-            Who::Everyone => true,
-            Who::Name(wanted) if wanted.contains('$') => {
-                // The longest number first, so that `$1` is not taken for the beginning of `$12`.
+            Subject::Everyone => true,
+            Subject::Name(wanted) if wanted.contains('$') => {
+                // The longest number first, so that `$1` does not match the beginning of `$12`.
                 let mut wanted = wanted.clone();
                 for (at, group) in groups.iter().enumerate().skip(1).rev() {
                     wanted = wanted.replace(&format!("${at}"), group);
                 }
                 wanted == *name
             }
-            Who::Name(wanted) => wanted == name,
-            Who::Domain(domain) => name.to_lowercase().ends_with(domain),
-            Who::Names(regex) => regex.is_match(name),
-            Who::Extensions(wanted) => wanted.iter().all(|(extension, values)| {
+            Subject::Name(wanted) => wanted == name,
+            Subject::Domain(domain) => name.to_lowercase().ends_with(domain),
+            Subject::Names(regex) => regex.is_match(name),
+            Subject::Extensions(wanted) => wanted.iter().all(|(extension, values)| {
                 peer.extension(extension).is_some_and(|value| values.iter().any(|wanted| wanted == value))
             }),
         }

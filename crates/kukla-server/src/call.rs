@@ -1,4 +1,4 @@
-//! A request as handlers see it: decoded once, so that whoever allows it and whoever answers it speak of the same.
+//! A request as handlers see it: decoded once, so that authorization and handlers see the same request.
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use crate::ca::certificate::{Certificate, puppet_extensions};
 use crate::ca::oids;
 use crate::socket::Socket;
 
-/// Who is at the other end.
+/// The client at the other end of a connection.
 #[derive(Debug)]
 pub struct Peer {
     /// From where.
@@ -59,7 +59,7 @@ impl Peer {
 /// A request.
 #[derive(Debug)]
 pub struct Call {
-    /// What is to be done.
+    /// The method.
     pub method: Method,
     /// To what: the path, decoded.
     pub path: String,
@@ -69,7 +69,7 @@ pub struct Call {
     pub headers: HeaderMap,
     /// The body.
     pub body: Bytes,
-    /// Who asks.
+    /// The client.
     pub peer: Arc<Peer>,
 }
 
@@ -114,7 +114,7 @@ impl Call {
     }
 }
 
-/// A path, decoded; nothing if it is no text or leads upwards.
+/// A decoded path; nothing if it is not UTF-8 or leads upwards.
 pub fn path(raw: &str) -> Option<String> {
     let decoded = decoded(raw, false)?;
     let leads_up = decoded.split(['/', '\\']).any(|part| part == "..");

@@ -1,4 +1,4 @@
-//! Catalogs: asked for, compiled, and told in the format that is welcome.
+//! Catalogs: requested, compiled, and sent in the format that the client accepts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use serde_json::{Map, Value, json};
 use crate::answer::{Answer, Issue, JSON};
 use crate::ca::keys::random;
 use crate::call::Call;
-use crate::environments::{Done, NoCatalog, Wanted, is_name};
+use crate::environments::{CatalogFailure, CatalogForm, Compilation, is_name};
 use crate::log;
 use crate::nodes::{Facts, facts_in, facts_of};
 use crate::server::Server;
 use crate::static_catalog::inline;
-use crate::storing::News;
+use crate::storing::NodeUpdate;
 
-/// How a catalog is told.
+/// The format of a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     content_type: &'static str,
@@ -55,11 +55,11 @@ fn format(call: &Call) -> Result<Format, Answer> {
 }
 
 /// A catalog that was asked for, whichever way.
-struct Asked<'a> {
+struct CatalogRequest<'a> {
     node: &'a str,
     environment: String,
     facts: Option<Facts>,
-    /// What is to count as trusted, if not what a certificate says.
+    /// The trusted facts, if not those of the client's certificate.
     trusted: Option<Hash>,
     rich: bool,
     /// Whether the answer is empty where the node belongs to another environment.
@@ -69,7 +69,7 @@ struct Asked<'a> {
     /// How the agent tells contents apart, if it wants a static catalog.
     static_by: Option<&'a str>,
     transaction: Option<&'a str>,
-    /// Whether the store is told of facts and catalog.
+    /// Whether facts and catalog go to the store.
     keep: (bool, bool),
 }
 
@@ -90,7 +90,7 @@ pub fn answer(server: &Server, call: &Call, node: &str) -> Answer {
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };
     let is_static = call.parameter("static_catalog") == Some("true");
-    let asked = Asked {
+    let request = CatalogRequest {
         node,
         environment: environment.unwrap_or_default().to_owned(),
         facts,
@@ -102,7 +102,7 @@ pub fn answer(server: &Server, call: &Call, node: &str) -> Answer {
         transaction: call.parameter("transaction_uuid"),
         keep: (true, true),
     };
-    match asked.compile(server, call) {
+    match request.compile(server, call) {
         Ok(compiled) => compiled.answer(format.content_type),
         Err(answer) => answer,
     }
@@ -138,7 +138,7 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let trusted = trusted.and_then(|trusted| trusted.as_hash().cloned());
     let option =
         |name: &str| body.get("options").and_then(|all| all.get(name)).cloned().unwrap_or(Value::Null);
-    let asked = Asked {
+    let request = CatalogRequest {
         node,
         environment: environment.to_owned(),
         facts,
@@ -150,7 +150,7 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
         transaction: text("transaction_uuid"),
         keep: (keep_facts, keep_catalog),
     };
-    match asked.compile(server, call) {
+    match request.compile(server, call) {
         Ok(compiled) => {
             let logs = compiled.logs.clone();
             let catalog: Value = serde_json::from_str(&compiled.text).unwrap_or_default();
@@ -183,7 +183,7 @@ impl CompiledText {
     }
 }
 
-impl Asked<'_> {
+impl CatalogRequest<'_> {
     fn compile(self, server: &Server, call: &Call) -> Result<CompiledText, Answer> {
         let failed = |problem: &dyn std::fmt::Display| Answer::error(Issue::Runtime, problem);
         let mut known =
@@ -196,7 +196,7 @@ impl Asked<'_> {
             Some(name) if !self.prefer_asked => name,
             _ => asked_for.clone(),
         };
-        let news = News {
+        let update = NodeUpdate {
             node: self.node,
             environment: &name,
             facts: self.facts.as_ref().filter(|_| self.keep.0),
@@ -204,9 +204,9 @@ impl Asked<'_> {
             catalog: None,
             transaction: self.transaction,
         };
-        let keep = |news: News<'_>| server.keep(&news).map_err(|problem| failed(&problem));
+        let keep = |update: NodeUpdate<'_>| server.store_update(&update).map_err(|problem| failed(&problem));
         if self.check_environment && name != asked_for {
-            keep(news)?;
+            keep(update)?;
             return Ok(self.elsewhere(name));
         }
         let environment = server.environments.get(&name).ok_or_else(|| {
@@ -217,39 +217,40 @@ impl Asked<'_> {
             ))
         })?;
         let begun = Instant::now();
-        let wanted = Wanted { rich: self.rich, exports: server.store.is_some() };
+        let form = CatalogForm { rich: self.rich, exports: server.store.is_some() };
         let is_wanted = {
             let peer = Arc::clone(&call.peer);
             move || !peer.is_gone()
         };
-        let done = server.environments.compile(&environment, &known.node, wanted, is_wanted);
+        let done = server.environments.compile(&environment, &known.node, form, is_wanted);
         let seconds = begun.elapsed().as_secs_f64();
-        let is_good = matches!(&done, Ok(Done { outcome, .. }) if outcome.result.is_ok());
+        let is_good = matches!(&done, Ok(Compilation { outcome, .. }) if outcome.result.is_ok());
         server.metrics.compiled(seconds, is_good);
         if !is_good {
             // What the node says of itself is true whatever becomes of its catalog.
-            keep(news)?;
+            keep(update)?;
         }
-        let Done { outcome, picture } = match done {
+        let Compilation { outcome, snapshot } = match done {
             Ok(done) => done,
-            Err(NoCatalog::Code(failure)) => return Err(self.faulty(&failure.to_string(), &name)),
-            Err(NoCatalog::Changing) => {
+            Err(CatalogFailure::Code(failure)) => return Err(self.faulty(&failure.to_string(), &name)),
+            Err(CatalogFailure::Changing) => {
                 let text = "Service Unavailable: the code of the environment is being changed";
                 return Err(Answer::busy(server.retry_after(), text));
             }
         };
         let logs: Vec<Value> = outcome.logs.iter().map(kukla::rpc::log).collect();
-        self.tell(&outcome.logs, &name);
+        self.log_messages(&outcome.logs, &name);
         let compiled = outcome.result.map_err(|failure| self.faulty(&failure.to_string(), &name))?;
         if let Some(profile) = &compiled.profile {
-            log::say(log::Level::Debug, "compiled", self.phases(profile));
+            log::write(log::Level::Debug, "compiled", self.phases(profile));
         }
         let mut catalog = compiled.catalog;
         catalog.uuid = Some(uuid().as_str().into());
-        catalog.code_id = picture.code_id.as_deref().map(Into::into);
-        let static_by = self.static_by.filter(|_| catalog.code_id.is_some() && picture.has_static_catalogs());
-        keep(News { catalog: self.keep.1.then_some(&catalog), ..news })?;
-        if wanted.exports {
+        catalog.code_id = snapshot.code_id.as_deref().map(Into::into);
+        let static_by =
+            self.static_by.filter(|_| catalog.code_id.is_some() && snapshot.has_static_catalogs());
+        keep(NodeUpdate { catalog: self.keep.1.then_some(&catalog), ..update })?;
+        if form.exports {
             catalog = catalog.without_virtual();
         }
         let mut text = catalog.to_json();
@@ -290,8 +291,8 @@ impl Asked<'_> {
         all
     }
 
-    /// What code says goes to the log.
-    fn tell(&self, logs: &[kukla::Log], environment: &str) {
+    /// Logs the messages of the code.
+    fn log_messages(&self, logs: &[kukla::Log], environment: &str) {
         for each in logs {
             let level = match each.level.name() {
                 "debug" => log::Level::Debug,
@@ -304,7 +305,7 @@ impl Asked<'_> {
                 ("environment".to_owned(), environment.into()),
                 ("source".to_owned(), each.source.as_str().into()),
             ]);
-            log::say(level, &each.message, facts);
+            log::write(level, &each.message, facts);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Environments: where their code is, and the state of it that catalogs come from.
 //!
-//! A site is a picture of the files it has read. It reads a file when it is first needed, so a picture could come to hold files of
+//! A site is a snapshot of the files it has read. It reads a file when it is first needed, so a snapshot could come to hold files of
 //! two versions of the code: whenever it grew during a compilation, it is asked whether all of it still is as it was, and if not, the
-//! catalog is thrown away and compiled anew from a new picture. That is taken when the files have been still for a while; until then
+//! catalog is discarded and compiled again from a new snapshot. That is taken when the files have been still for a while; until then
 //! catalogs come from the old one.
 
 use std::collections::HashMap;
@@ -47,23 +47,23 @@ pub struct Environment {
 
 #[derive(Debug, Default)]
 struct State {
-    current: Option<Arc<Picture>>,
+    current: Option<Arc<CodeSnapshot>>,
     looked: Option<Instant>,
     is_switching: bool,
 }
 
 /// A state of an environment's code.
 #[derive(Debug)]
-pub struct Picture {
+pub struct CodeSnapshot {
     /// For agents that understand rich data, and for those that do not.
     sites: [Arc<Site>; 2],
     /// The version of the code, if there is a command that tells it.
     pub code_id: Option<String>,
 }
 
-/// What a catalog is to have.
+/// The form of a catalog.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct CatalogForm {
     /// Whether values may be of types that JSON does not have.
     pub rich: bool,
     /// Whether what the node exports stays in it, for the store.
@@ -72,25 +72,25 @@ pub struct Wanted {
 
 /// Why there is no catalog.
 #[derive(Debug)]
-pub enum NoCatalog {
+pub enum CatalogFailure {
     /// The code is at fault.
     Code(Box<Diagnostic>),
     /// The code does not come to rest.
     Changing,
 }
 
-/// What came of a compilation.
+/// The result of a compilation.
 #[derive(Debug)]
-pub struct Done {
+pub struct Compilation {
     /// The catalog, and what was logged.
     pub outcome: Outcome<Compiled>,
     /// The state of the code it comes from.
-    pub picture: Arc<Picture>,
+    pub snapshot: Arc<CodeSnapshot>,
 }
 
-/// So often a compilation begins anew because the code has changed under it.
+/// The number of times that a compilation begins again because the code has changed during it.
 const ATTEMPTS: u32 = 5;
-/// What "at once" means where it is asked whether files have changed.
+/// The interval of looking for changed files where the setting is 0.
 pub const AT_ONCE: Duration = Duration::from_millis(500);
 /// For so long files may change without a pause before the present state counts.
 const LONGEST_CHANGE: Duration = Duration::from_secs(60);
@@ -149,7 +149,7 @@ impl Environments {
         &self.path
     }
 
-    /// What `environment.conf` says about one.
+    /// The settings of `environment.conf`.
     pub fn layout(&self, environment: &Environment) -> Result<Layout, Box<Diagnostic>> {
         Layout::read(&DiskWorld::default(), &environment.root, &self.base.basemodulepath, &self.base.settings)
     }
@@ -157,7 +157,7 @@ impl Environments {
     /// The directories of its modules, in the order they are searched.
     pub fn modulepath(&self, environment: &Environment) -> Vec<PathBuf> {
         let current = environment.state().current.clone();
-        let known = current.and_then(|picture| Some(picture.sites[0].layout.as_ref()?.modulepath.clone()));
+        let known = current.and_then(|snapshot| Some(snapshot.sites[0].layout.as_ref()?.modulepath.clone()));
         known.unwrap_or_else(|| self.layout(environment).map(|layout| layout.modulepath).unwrap_or_default())
     }
 
@@ -172,14 +172,14 @@ impl Environments {
         spec
     }
 
-    fn open(&self, environment: &Environment) -> Result<Arc<Picture>, Box<Diagnostic>> {
+    fn open(&self, environment: &Environment) -> Result<Arc<CodeSnapshot>, Box<Diagnostic>> {
         let open = |rich| self.compiler.open_new(&self.spec(environment, rich));
         let sites = [open(true)?, open(false)?];
         let code_id = self.code_id.as_ref().and_then(|command| ask_code_id(command, &environment.name));
-        Ok(Arc::new(Picture { sites, code_id }))
+        Ok(Arc::new(CodeSnapshot { sites, code_id }))
     }
 
-    /// Asks whether the code has changed, if it is time to; if it has, a new picture is taken while the old one is still in use.
+    /// Looks for changed code, if it is time to; if there is any, takes a new snapshot while the old one is still in use.
     pub fn look(self: &Arc<Self>, environment: &Arc<Environment>) {
         let current = {
             let mut state = environment.state();
@@ -204,7 +204,7 @@ impl Environments {
         drop(state);
         let (all, one) = (Arc::clone(self), Arc::clone(environment));
         let started = thread::Builder::new().name("kukla-switch".into()).spawn(move || {
-            all.settled(&one);
+            all.wait_until_settled(&one);
             all.switch(&one);
         });
         if let Err(error) = started {
@@ -214,7 +214,7 @@ impl Environments {
     }
 
     /// Waits until the files of an environment have been still for a while.
-    fn settled(&self, environment: &Environment) {
+    fn wait_until_settled(&self, environment: &Environment) {
         let begun = Instant::now();
         let roots: Vec<PathBuf> =
             std::iter::once(environment.root.clone()).chain(self.modulepath(environment)).collect();
@@ -229,7 +229,7 @@ impl Environments {
         }
     }
 
-    /// Takes a new picture and uses it from now on. If none can be taken, there is none, and whoever asks is told why.
+    /// Takes a new snapshot and uses it from now on. If that fails, there is none, and requests get the error.
     pub fn switch(&self, environment: &Environment) {
         let opened = self.open(environment);
         if let Err(problem) = &opened {
@@ -252,10 +252,10 @@ impl Environments {
     }
 
     /// The state of the code that is in use.
-    pub fn picture(
+    pub fn snapshot(
         self: &Arc<Self>,
         environment: &Arc<Environment>,
-    ) -> Result<Arc<Picture>, Box<Diagnostic>> {
+    ) -> Result<Arc<CodeSnapshot>, Box<Diagnostic>> {
         self.look(environment);
         if let Some(current) = environment.state().current.clone() {
             return Ok(current);
@@ -271,29 +271,29 @@ impl Environments {
         self: &Arc<Self>,
         environment: &Arc<Environment>,
         node: &Node,
-        wanted: Wanted,
+        form: CatalogForm,
         is_wanted: impl Fn() -> bool + Clone + 'static,
-    ) -> Result<Done, NoCatalog> {
+    ) -> Result<Compilation, CatalogFailure> {
         for _ in 0..ATTEMPTS {
-            let picture = self.picture(environment).map_err(NoCatalog::Code)?;
-            let site = &picture.sites[usize::from(!wanted.rich)];
+            let snapshot = self.snapshot(environment).map_err(CatalogFailure::Code)?;
+            let site = &snapshot.sites[usize::from(!form.rich)];
             let extent = site.extent();
             let options = CompileOptions {
-                keep_virtual: wanted.exports,
-                profile: log::wants(log::Level::Debug),
+                keep_virtual: form.exports,
+                profile: log::is_enabled(log::Level::Debug),
                 ..CompileOptions::default()
             };
             let outcome = site.compile_while(node, options, is_wanted.clone());
             if site.extent() == extent || site.is_unchanged() || !is_wanted() {
-                return Ok(Done { outcome, picture });
+                return Ok(Compilation { outcome, snapshot });
             }
-            self.await_switch(environment, &picture);
+            self.await_switch(environment, &snapshot);
         }
-        Err(NoCatalog::Changing)
+        Err(CatalogFailure::Changing)
     }
 
-    /// Waits until another picture than this is in use.
-    fn await_switch(self: &Arc<Self>, environment: &Arc<Environment>, stale: &Arc<Picture>) {
+    /// Waits until another snapshot than this is in use.
+    fn await_switch(self: &Arc<Self>, environment: &Arc<Environment>, stale: &Arc<CodeSnapshot>) {
         self.start_switching(environment);
         let is_stale = |state: &mut State| {
             state.is_switching && state.current.as_ref().is_some_and(|current| Arc::ptr_eq(current, stale))
@@ -309,7 +309,7 @@ impl Environment {
     }
 }
 
-impl Picture {
+impl CodeSnapshot {
     /// How often the environment itself wants to be looked at, if it says so; `None` within means never.
     fn look_every(&self) -> Option<Option<Duration>> {
         let timeout = self.sites[0].layout.as_ref()?.timeout?;

@@ -11,21 +11,21 @@ use crate::answer::{Answer, Content, Issue, OCTETS};
 use crate::call::Call;
 use crate::command;
 use crate::environments::is_name;
-use crate::mounts::Found;
+use crate::mounts::MountedFiles;
 
 /// Answers with a file.
-pub fn answer(key: &str, found: Result<Option<Found>, Problem>) -> Answer {
+pub fn answer(key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
     let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_content {key}"));
     match found {
         Err(problem) => Answer::error(Issue::Runtime, &problem),
-        Ok(Some(Found::One(path))) => contents(&path).unwrap_or_else(missing),
+        Ok(Some(MountedFiles::One(path))) => contents(&path).unwrap_or_else(missing),
         Ok(_) => missing(),
     }
 }
 
 /// The contents of a file, if it is one.
 fn contents(path: &Path) -> Option<Answer> {
-    // A pipe would keep whoever opens it waiting.
+    // Opening a pipe would block.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     File::open(path).and_then(Answer::file).ok()
 }

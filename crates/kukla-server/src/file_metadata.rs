@@ -1,4 +1,4 @@
-//! What agents want to know about files before they fetch them.
+//! The metadata of files, which agents compare before they fetch a file.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -15,14 +15,14 @@ use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use crate::answer::{Answer, Issue};
 use crate::ca::time;
 use crate::call::Call;
-use crate::mounts::Found;
+use crate::mounts::MountedFiles;
 
 /// How something is asked for.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether links are followed.
     pub follow: bool,
-    /// How contents are told apart.
+    /// How contents are compared.
     pub checksum: Checksum,
     /// Whether owner and mode are those of the file here.
     pub permissions: bool,
@@ -50,7 +50,7 @@ impl Default for Options {
     }
 }
 
-/// How contents are told apart.
+/// How contents are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
     /// By a digest.
@@ -148,7 +148,7 @@ fn instant(seconds: i64) -> String {
     time::in_inventory(time).replace("UTC", " +0000").replace('T', " ")
 }
 
-/// What there is to know about a file.
+/// The metadata of a file.
 #[derive(Clone, Debug)]
 pub struct FileMetadata {
     /// The file, or the directory that a search began in.
@@ -206,7 +206,7 @@ impl FileMetadata {
     }
 }
 
-/// Who this process is, to whom files belong that have no owner of their own.
+/// The user and group of this process, which own files that have no owner of their own.
 fn own() -> (u32, u32) {
     static OWN: std::sync::OnceLock<(u32, u32)> = std::sync::OnceLock::new();
     *OWN.get_or_init(|| fs::metadata("/proc/self").map_or((0, 0), |about| (about.uid(), about.gid())))
@@ -230,11 +230,11 @@ fn kind(about: &Metadata, wanted: Checksum) -> io::Result<(&'static str, Checksu
 }
 
 /// All files of a search, those of earlier directories before those of later ones with the same name.
-pub fn search(found: &Found, options: &Options) -> Result<Vec<FileMetadata>, Problem> {
+pub fn search(found: &MountedFiles, options: &Options) -> Result<Vec<FileMetadata>, Problem> {
     let (roots, recurse) = match found {
-        Found::One(path) => (std::slice::from_ref(path), options.recurse),
-        Found::Merged(paths) => (paths.as_slice(), options.recurse),
-        Found::Bare(path) => (std::slice::from_ref(path), false),
+        MountedFiles::One(path) => (std::slice::from_ref(path), options.recurse),
+        MountedFiles::Merged(paths) => (paths.as_slice(), options.recurse),
+        MountedFiles::Bare(path) => (std::slice::from_ref(path), false),
     };
     let options = Options { recurse, ..options.clone() };
     let mut seen = std::collections::HashSet::new();
@@ -332,7 +332,7 @@ pub fn options(call: &Call) -> Result<Options, Problem> {
 }
 
 /// Answers for one file.
-pub fn one(call: &Call, key: &str, found: Result<Option<Found>, Problem>) -> Answer {
+pub fn one(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
     let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_metadata {key}"));
     let options = match options(call) {
         Ok(options) => options,
@@ -343,8 +343,8 @@ pub fn one(call: &Call, key: &str, found: Result<Option<Found>, Problem>) -> Ans
         Ok(None) => missing(),
         Ok(Some(found)) => {
             let path = match found {
-                Found::One(path) | Found::Bare(path) => path,
-                Found::Merged(paths) => match paths.into_iter().next() {
+                MountedFiles::One(path) | MountedFiles::Bare(path) => path,
+                MountedFiles::Merged(paths) => match paths.into_iter().next() {
                     Some(path) => path,
                     None => return missing(),
                 },
@@ -359,7 +359,7 @@ pub fn one(call: &Call, key: &str, found: Result<Option<Found>, Problem>) -> Ans
 }
 
 /// Answers for all files of a search.
-pub fn all(call: &Call, key: &str, found: Result<Option<Found>, Problem>) -> Answer {
+pub fn all(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
     let options = match options(call) {
         Ok(options) => options,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),

@@ -1,7 +1,7 @@
 //! The bucket: contents of files that agents have replaced, under their digests.
 //!
 //! The layout is Puppet's (`0/1/2/3/4/5/6/7/DIGEST/contents` and `paths`). Beside them is written who brought a content, since only they,
-//! and whoever may manage certificates, get it back. To others it is as if it were not there, so they bring it as well.
+//! and holders of certificates that may manage others, get it back. To others it looks missing, so they bring it as well.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
     }
 }
 
-/// What is different in another content.
+/// The difference to another content.
 fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
     let other_item = Item::read(bucket, &format!("{}/{other}", item.algorithm));
     let Some(other) = other_item.filter(|other| other.is_known(call)) else {
@@ -55,7 +55,7 @@ fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
         return Answer::new(StatusCode::OK, OCTETS, if old == new { String::new() } else { told });
     }
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
-    // Large contents that have little in common are told apart coarsely rather than for long.
+    // Large contents that have little in common are compared coarsely rather than for long.
     let lines = TextDiff::configure().timeout(Duration::from_secs(2)).diff_lines(&*old, &*new);
     Answer::new(StatusCode::OK, OCTETS, lines.unified_diff().header(&names[0], &names[1]).to_string())
 }

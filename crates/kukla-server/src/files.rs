@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kukla::syntax::Problem;
 
-/// The ending of files that are being written; whoever finds one after a crash may remove it.
+/// The ending of files that are being written; after a crash they may be removed.
 pub const UNFINISHED: &str = ".kukla-new";
 
 /// Writes a file so that, whatever happens on the way, there is the old one or the new one under its name and never a part: it is
@@ -125,7 +125,7 @@ pub fn remove_unfinished(directory: &Path) -> Result<usize, Problem> {
     Ok(removed)
 }
 
-/// What tells a file from its successor, if there is one: a new file has another number, a changed one another time.
+/// The version of a file, if there is one: a new file has another number, a changed one another time.
 pub fn stamp(path: &Path) -> Option<(u64, i64, i64, u64)> {
     let about = fs::metadata(path).ok()?;
     Some((about.ino(), about.mtime(), about.mtime_nsec(), about.len()))
@@ -150,7 +150,7 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Opens a file that stands for a lock and waits until nobody else has it. Whoever dies lets go of it.
+/// Opens a lock file and waits until no other process holds the lock. A process that dies releases it.
 pub fn lock_file(path: &Path) -> Result<File, Problem> {
     let lock = || {
         let file = OpenOptions::new().append(true).create(true).mode(0o660).open(path)?;
@@ -161,7 +161,7 @@ pub fn lock_file(path: &Path) -> Result<File, Problem> {
     lock().map_err(|error| Problem::io("lock", path, &error))
 }
 
-/// What the superuser makes belongs to whom its directory belongs, so that a server of another user can go on with it.
+/// Gives a file that the superuser creates to the owner of its directory, so that a server of another user can go on with it.
 fn belongs_like(file: &File, directory: &Path) -> io::Result<()> {
     let (about, wanted) = (file.metadata()?, fs::metadata(directory)?);
     if about.uid() == 0 && (about.uid(), about.gid()) != (wanted.uid(), wanted.gid()) {

@@ -3,8 +3,8 @@
 //! This crate is where a network, a disk that is written to and a clock belong, so it does without `World` for its own files; code is
 //! compiled through the [`kukla`] crate, which sees the world as everywhere.
 //!
-//! A request is decoded once ([`call`]), allowed ([`auth`]), answered by a function that may wait for disks ([`routes`]) and told
-//! back ([`answer`]). The functions are synchronous; [`server`] runs them on threads of their own and sends away what is too much.
+//! A request is decoded once ([`call`]), allowed ([`auth`]), answered by a function that may wait for disks ([`routes`]) and sent
+//! back ([`answer`]). The functions are synchronous; [`server`] runs them on threads of their own and rejects requests beyond its limits.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -38,5 +38,5 @@ pub mod storing;
 pub mod tasks;
 pub mod tls;
 
-/// The version of Puppet whose protocol and language this is, as agents are told.
+/// The version of Puppet whose protocol and language this is, as agents see it.
 pub const PUPPET_VERSION: &str = "8.11.0";

@@ -22,15 +22,15 @@ use crate::tls::Tls;
 
 /// The server and how it is reached; both can be replaced while connections are open.
 #[derive(Debug)]
-pub struct Current {
+pub struct LiveServer {
     server: RwLock<Arc<Server>>,
     tls: RwLock<Arc<Tls>>,
 }
 
-impl Current {
+impl LiveServer {
     /// A server and its TLS.
-    pub fn new(server: Server, tls: Tls) -> Arc<Current> {
-        Arc::new(Current { server: RwLock::new(Arc::new(server)), tls: RwLock::new(Arc::new(tls)) })
+    pub fn new(server: Server, tls: Tls) -> Arc<LiveServer> {
+        Arc::new(LiveServer { server: RwLock::new(Arc::new(server)), tls: RwLock::new(Arc::new(tls)) })
     }
 
     /// The server.
@@ -49,7 +49,7 @@ impl Current {
     }
 }
 
-/// So many connections may be open.
+/// The largest number of open connections.
 const MOST_CONNECTIONS: usize = 10_000;
 /// A connection has so long to become secure, and a request's headers so long to arrive; between requests of a connection there may be so much.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -57,9 +57,9 @@ const HEADERS: Duration = Duration::from_secs(60);
 /// When the server ends, requests have so long to be answered.
 const FAREWELL: Duration = Duration::from_secs(30);
 
-/// Serves connections until told to stop.
+/// Serves connections until `stop` is set.
 pub async fn serve(
-    current: Arc<Current>,
+    current: Arc<LiveServer>,
     listener: TcpListener,
     is_secure: bool,
     mut stop: watch::Receiver<bool>,
@@ -101,7 +101,7 @@ async fn accept(
 }
 
 async fn connection(
-    current: Arc<Current>,
+    current: Arc<LiveServer>,
     stream: TcpStream,
     address: SocketAddr,
     is_secure: bool,
@@ -137,10 +137,10 @@ fn log_failure(level: log::Level, message: &str, address: SocketAddr, error: &dy
         ("client".to_owned(), address.ip().to_string().into()),
         ("error".to_owned(), error.to_string().into()),
     ]);
-    log::say(level, message, facts);
+    log::write(level, message, facts);
 }
 
-async fn http<T>(current: &Arc<Current>, io: T, peer: Peer, mut stop: watch::Receiver<bool>)
+async fn http<T>(current: &Arc<LiveServer>, io: T, peer: Peer, mut stop: watch::Receiver<bool>)
 where
     T: hyper::rt::Read + hyper::rt::Write + Unpin,
 {

@@ -1,4 +1,4 @@
-//! What a server says about itself: one line for each thing, as JSON where machines read it.
+//! The log of a server: one line for each event, as JSON where machines read it.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,13 +10,13 @@ use crate::ca::time;
 /// How important something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What only someone who looks for a fault wants to know.
+    /// Details for debugging.
     Debug,
-    /// What happened.
+    /// Events.
     Info,
-    /// What someone should look at.
+    /// Events that someone should look at.
     Warning,
-    /// What did not work.
+    /// Failures.
     Error,
 }
 
@@ -57,28 +57,28 @@ pub fn configure(least: Level, form: Form) {
 }
 
 /// Whether lines of a level are wanted.
-pub fn wants(level: Level) -> bool {
+pub fn is_enabled(level: Level) -> bool {
     level as u8 >= LEAST.load(Ordering::Relaxed)
 }
 
 /// Something that someone should look at.
 pub fn warning(message: &str) {
-    say(Level::Warning, message, Map::new());
+    write(Level::Warning, message, Map::new());
 }
 
 /// Something that did not work.
 pub fn error(message: &str) {
-    say(Level::Error, message, Map::new());
+    write(Level::Error, message, Map::new());
 }
 
 /// Something that happened.
 pub fn info(message: &str) {
-    say(Level::Info, message, Map::new());
+    write(Level::Info, message, Map::new());
 }
 
 /// A line with further facts in it.
-pub fn say(level: Level, message: &str, facts: Map<String, Value>) {
-    if !wants(level) {
+pub fn write(level: Level, message: &str, facts: Map<String, Value>) {
+    if !is_enabled(level) {
         return;
     }
     let mut line = if FORM.load(Ordering::Relaxed) == Form::Json as u8 {
@@ -93,6 +93,6 @@ pub fn say(level: Level, message: &str, facts: Map<String, Value>) {
         format!("{}: {message}{facts}", level.name())
     };
     line.push('\n');
-    // Nobody is left to be told that a line could not be written.
+    // A line that cannot be written is lost: there is nowhere else to report it.
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }

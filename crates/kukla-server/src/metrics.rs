@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What was counted since the server began.
+/// The counters since the server started.
 #[derive(Debug, Default)]
 pub struct Metrics {
     routes: Mutex<BTreeMap<(&'static str, u16), Route>>,
@@ -115,7 +115,7 @@ impl Metrics {
             (
                 "kukla_requests_sent_away_total",
                 "counter",
-                "Requests that were told to come back later.",
+                "Requests that were rejected with Retry-After.",
                 self.refused.load(Ordering::Relaxed),
             ),
             (

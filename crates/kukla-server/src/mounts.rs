@@ -9,9 +9,9 @@ use crate::environments::{module, modules};
 use crate::files::read_if_there;
 use crate::log;
 
-/// What was asked for, found.
+/// The files that a key leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum MountedFiles {
     /// A file or directory.
     One(PathBuf),
     /// Directories of several modules that are served as if they were one, the first of two files of a name winning.
@@ -20,7 +20,7 @@ pub enum Found {
     Bare(PathBuf),
 }
 
-/// What an environment's mounts are made from.
+/// The directories and settings that an environment's mounts are made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Mounts<'m> {
     /// The environment's own directory.
@@ -29,7 +29,7 @@ pub struct Mounts<'m> {
     pub modulepath: &'m [PathBuf],
     /// The file that names further directories.
     pub fileserver_conf: &'m Path,
-    /// The node that asks, whose name stands for `%H` in paths.
+    /// The node that asks, whose name replaces `%H` in paths.
     pub node: &'m str,
 }
 
@@ -39,8 +39,8 @@ const MERGED: [(&str, &str); 3] = [("plugins", "lib"), ("pluginfacts", "facts.d"
 const SINGLE: [(&str, &str); 3] = [("modules", "files"), ("tasks", "tasks"), ("scripts", "scripts")];
 
 impl Mounts<'_> {
-    /// Finds what a key (`MOUNT/PATH`) stands for; nothing if there is no such thing.
-    pub fn find(&self, key: &str) -> Result<Option<Found>, Problem> {
+    /// Finds the files of a key (`MOUNT/PATH`); nothing if there are none.
+    pub fn find(&self, key: &str) -> Result<Option<MountedFiles>, Problem> {
         let (mount, path) = parts(key)?;
         if let Some((_, directory)) = MERGED.iter().find(|(name, _)| *name == mount) {
             return Ok(self.merged(directory, path.as_deref()));
@@ -50,23 +50,23 @@ impl Mounts<'_> {
             let (name, rest) =
                 path.split_once('/').map_or((path.as_str(), None), |(name, rest)| (name, Some(rest)));
             let Some(root) = module(self.modulepath, name) else { return Ok(None) };
-            return Ok(below(&root.join(directory), rest).map(Found::One));
+            return Ok(below(&root.join(directory), rest).map(MountedFiles::One));
         }
         let Some(root) = self.directory(mount) else { return Ok(None) };
-        Ok(below(&root, path.as_deref()).map(Found::One))
+        Ok(below(&root, path.as_deref()).map(MountedFiles::One))
     }
 
-    fn merged(&self, directory: &str, path: Option<&str>) -> Option<Found> {
+    fn merged(&self, directory: &str, path: Option<&str>) -> Option<MountedFiles> {
         let roots = modules(self.modulepath).into_iter().map(|module| module.join(directory));
         let roots: Vec<PathBuf> = roots.filter(|root| root.is_dir()).collect();
         match path {
-            Some(path) => roots.iter().find_map(|root| below(root, Some(path))).map(Found::One),
+            Some(path) => roots.iter().find_map(|root| below(root, Some(path))).map(MountedFiles::One),
             // Agents would take it that there is no such environment if there were nothing at all.
             None if roots.is_empty() => {
                 let directory = self.modulepath.iter().map(PathBuf::as_path).find(|path| path.is_dir());
-                Some(Found::Bare(directory.unwrap_or(self.root).to_owned()))
+                Some(MountedFiles::Bare(directory.unwrap_or(self.root).to_owned()))
             }
-            None => Some(Found::Merged(roots)),
+            None => Some(MountedFiles::Merged(roots)),
         }
     }
 

@@ -12,7 +12,7 @@ use kukla::syntax::Problem;
 use crate::auth::Rules;
 use crate::files::{read, read_if_there};
 
-/// What they say.
+/// The settings of these files.
 #[derive(Clone, Debug)]
 pub struct PuppetserverConf {
     /// Whether the authority is here.

@@ -62,7 +62,7 @@ pub fn store(directory: &Path, node: &str, report: &Value) -> Result<PathBuf, Pr
 }
 
 /// Writes the messages of a report to the log, as Puppet's processor `log` does.
-pub fn tell(node: &str, report: &Value) {
+pub fn log_messages(node: &str, report: &Value) {
     for each in report.get("logs").and_then(Value::as_array).into_iter().flatten() {
         let text = |name: &str| each.get(name).and_then(Value::as_str).unwrap_or_default();
         let level = match text("level") {
@@ -72,7 +72,7 @@ pub fn tell(node: &str, report: &Value) {
             _ => Level::Error,
         };
         let facts = [("node".to_owned(), node.into()), ("source".to_owned(), text("source").into())];
-        log::say(level, text("message"), facts.into_iter().collect());
+        log::write(level, text("message"), facts.into_iter().collect());
     }
 }
 

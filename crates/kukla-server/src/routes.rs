@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::answer::{Answer, Issue, JSON};
 use crate::call::Call;
 use crate::environments::{Environment, is_name};
-use crate::mounts::{Found, Mounts};
+use crate::mounts::{MountedFiles, Mounts};
 use crate::server::Server;
-use crate::storing::News;
+use crate::storing::NodeUpdate;
 use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
 
-/// What a path leads to.
+/// The handler of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// `/puppet/v3/catalog/NODE`
@@ -74,7 +74,7 @@ const ROUTES: [(Route, &str, &str); 16] = [
 ];
 
 impl Route {
-    /// What a path leads to.
+    /// The route of a path.
     pub fn of(path: &str) -> Route {
         let fits = |begin: &str| match path.strip_prefix(begin) {
             Some(rest) => begin.ends_with('/') && !rest.is_empty() || matches!(rest, "" | "/"),
@@ -179,7 +179,7 @@ fn with_mounts(
     server: &Server,
     call: &Call,
     key: &str,
-    answer: impl FnOnce(Result<Option<Found>, Problem>) -> Answer,
+    answer: impl FnOnce(Result<Option<MountedFiles>, Problem>) -> Answer,
 ) -> Answer {
     let environment = match environment(server, call) {
         Ok(environment) => environment,
@@ -208,7 +208,7 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
     let environment = server.environment_or_default(call.parameter("environment").unwrap_or_default());
     let store = || -> Result<(), Problem> {
         let facts = nodes::facts_in(&document, node)?;
-        server.keep(&News {
+        server.store_update(&NodeUpdate {
             node,
             environment: &environment,
             facts: Some(&facts),
@@ -233,10 +233,10 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
         let kept = match processor.as_str() {
             "store" => report::store(&server.settings.reports.directory, node, &report).map(|_| ()),
             "log" => {
-                report::tell(node, &report);
+                report::log_messages(node, &report);
                 Ok(())
             }
-            "puppetdb" if server.store.is_some() => server.keep_report(&report),
+            "puppetdb" if server.store.is_some() => server.store_report(&report),
             "none" => continue,
             other => {
                 crate::log::warning(&format!("unknown report processor '{other}'"));
@@ -249,7 +249,7 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
         }
     }
     if !done.contains(&"puppetdb")
-        && let Err(problem) = server.keep_report(&report)
+        && let Err(problem) = server.store_report(&report)
     {
         return Answer::error(Issue::Runtime, problem);
     }

@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::ca::setup;
-use crate::listen::{Current, serve};
+use crate::listen::{LiveServer, serve};
 use crate::log;
 use crate::sd;
 use crate::server::Server;
@@ -21,7 +21,7 @@ use crate::tls::Tls;
 const LOOK_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Threads that wait for disks; those that compile are among them.
 const WAITING: usize = 192;
-/// Threads that compile have the stack that the compiler would otherwise take anew for each node.
+/// Threads that compile have the stack that the compiler would otherwise allocate for each node.
 const STACK: usize = 16 << 20;
 
 /// Makes the server that the settings tell of, without serving anyone; what one before it has counted and opened goes on.
@@ -66,7 +66,7 @@ async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) ->
         Some(address) => Some(bind(address).await?),
         None => None,
     };
-    let current = Current::new(server, tls);
+    let current = LiveServer::new(server, tls);
     let (stop, stopped) = watch::channel(false);
     let mut serving = vec![tokio::spawn(serve(Arc::clone(&current), secure, true, stopped.clone()))];
     serving.extend(
@@ -96,7 +96,7 @@ async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) ->
 }
 
 /// Reads all settings again; if they are wrong, the server goes on with the old ones.
-async fn reload(overrides: &Overrides, current: &Arc<Current>) {
+async fn reload(overrides: &Overrides, current: &Arc<LiveServer>) {
     let reloading =
         sd::monotonic().map_or_else(|| "RELOADING=1".to_owned(), |time| format!("RELOADING=1\n{time}"));
     sd::notify(&reloading);
@@ -115,7 +115,7 @@ async fn reload(overrides: &Overrides, current: &Arc<Current>) {
 }
 
 /// Renews the server's certificate and the lists of revoked ones before they end.
-async fn look_after(current: Arc<Current>) {
+async fn look_after(current: Arc<LiveServer>) {
     let mut clock = tokio::time::interval(LOOK_AFTER);
     loop {
         clock.tick().await;

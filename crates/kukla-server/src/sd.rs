@@ -1,4 +1,4 @@
-//! What a service tells systemd, if it runs under it.
+//! Notifications to systemd, if the server runs under it.
 
 use std::os::unix::net::UnixDatagram;
 
@@ -16,7 +16,7 @@ pub fn notify(state: &str) {
         socket.send_to_addr(state.as_bytes(), &address)
     });
     if let Err(error) = sent {
-        crate::log::warning(&format!("systemd could not be told: {error}"));
+        crate::log::warning(&format!("cannot notify systemd: {error}"));
     }
 }
 

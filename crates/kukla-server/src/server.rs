@@ -16,29 +16,29 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::answer::{Answer, Body, Issue};
 use crate::ca::certificate::Certificate;
-use crate::ca::{Authority, Refusal, Revoked, setup, time};
+use crate::ca::{Authority, Refusal, RevokedCertificates, setup, time};
 use crate::call::{self, Call, Peer};
 use crate::environments::Environments;
 use crate::log::{self, Level};
 use crate::metrics::Metrics;
 use crate::routes::{Route, dispatch};
 use crate::settings::Settings;
-use crate::storing::Storing;
+use crate::storing::ServerStore;
 
 /// The server.
 #[derive(Debug)]
 pub struct Server {
-    /// What it was told.
+    /// Its settings.
     pub settings: Settings,
     /// The authority, if it is here.
     pub authority: Option<Authority>,
     /// Which certificates are revoked.
-    pub revoked: Revoked,
+    pub revoked: RevokedCertificates,
     /// The code.
     pub environments: Arc<Environments>,
     /// Where facts, catalogs and reports go, if anywhere.
-    pub store: Option<Storing>,
-    /// What was counted.
+    pub store: Option<ServerStore>,
+    /// Its counters.
     pub metrics: Arc<Metrics>,
     /// When it began.
     pub started: Instant,
@@ -49,16 +49,16 @@ pub struct Server {
     room: Arc<Semaphore>,
 }
 
-/// What the log tells of a request.
-struct Asked {
+/// The fields of the log line of a request.
+struct RequestLine {
     method: Method,
     path: String,
     begun: Instant,
 }
 
-/// So many requests that only read files are answered at once.
+/// The largest number of requests that only read files and are answered at once.
 const READING: usize = 64;
-/// Bodies of requests have so many pieces of so many bytes together.
+/// All bodies of requests together have this number of pieces of this number of bytes.
 const ROOM: u32 = 4096;
 const PIECE: usize = 256 << 10;
 /// A request has so long to arrive.
@@ -89,7 +89,7 @@ impl Server {
         }
         let store = match (&settings.store, before.and_then(|before| before.store.clone())) {
             (Some(_), Some(open)) => Some(open),
-            (Some(url), None) => Some(Storing::open(url, &settings)?),
+            (Some(url), None) => Some(ServerStore::open(url, &settings)?),
             (None, _) => None,
         };
         if store.is_some() {
@@ -101,7 +101,7 @@ impl Server {
         }
         let environments = Arc::new(Environments::new(&settings, compiler));
         Ok(Server {
-            revoked: Revoked::in_file(settings.tls.crl.clone()),
+            revoked: RevokedCertificates::in_file(settings.tls.crl.clone()),
             environments,
             store,
             metrics: before.map_or_else(Arc::default, |before| Arc::clone(&before.metrics)),
@@ -133,7 +133,7 @@ impl Server {
     pub async fn answer(self: &Arc<Server>, peer: &Arc<Peer>, request: Request<Incoming>) -> Response<Body> {
         let begun = Instant::now();
         let (parts, body) = request.into_parts();
-        let asked = Asked { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
+        let line = RequestLine { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
         let (route, peer, mut answer) = match self.decoded(peer, parts) {
             Ok(call) => {
                 let (route, peer) = (Route::of(&call.path), Arc::clone(&call.peer));
@@ -148,11 +148,11 @@ impl Server {
         if route.is_puppets() {
             answer.headers.push(("x-puppet-version", crate::PUPPET_VERSION.to_owned()));
         }
-        self.note(&asked, route, &peer, &mut answer);
+        self.note(&line, route, &peer, &mut answer);
         answer.into_response()
     }
 
-    /// The request without its body, which nobody may send in vain.
+    /// The request without its body, so that a client whose request is refused does not send one.
     fn decoded(&self, peer: &Arc<Peer>, parts: hyper::http::request::Parts) -> Result<Call, Answer> {
         let refused = |text: &str| Answer::refused(StatusCode::BAD_REQUEST, text);
         let path = call::path(parts.uri.path()).ok_or_else(|| refused("Bad Request: the path"))?;
@@ -226,10 +226,10 @@ impl Server {
         is_revoked.then_some("the certificate is revoked")
     }
 
-    /// Compiles when it is its turn; when too many wait already, the agent is told to come back later.
+    /// Compiles when it is its turn; when too many wait already, the agent is asked to come back later.
     async fn compiled(self: &Arc<Server>, call: Call, route: Route) -> Answer {
         let most = (self.settings.compiling.queue + self.settings.compiling.threads) as u64;
-        let queued = Counted::new(Arc::clone(&self.metrics));
+        let queued = QueuedCatalog::new(Arc::clone(&self.metrics));
         if queued.before >= most {
             self.metrics.sent_away();
             return Answer::busy(
@@ -265,27 +265,27 @@ impl Server {
     }
 
     /// Counts and logs a request that is answered.
-    fn note(&self, asked: &Asked, route: Route, peer: &Peer, answer: &mut Answer) {
-        let (status, time, bytes) = (answer.status.as_u16(), asked.begun.elapsed(), answer.unpacked_length());
+    fn note(&self, line: &RequestLine, route: Route, peer: &Peer, answer: &mut Answer) {
+        let (status, time, bytes) = (answer.status.as_u16(), line.begun.elapsed(), answer.unpacked_length());
         self.metrics.answered(route.name(), status, time, bytes);
         let level = match status {
             500.. => Level::Error,
             401 | 403 => Level::Warning,
             _ => Level::Info,
         };
-        if !log::wants(level) {
+        if !log::is_enabled(level) {
             return;
         }
         let mut facts = Map::new();
-        facts.insert("method".into(), asked.method.as_str().into());
-        facts.insert("path".into(), asked.path.as_str().into());
+        facts.insert("method".into(), line.method.as_str().into());
+        facts.insert("path".into(), line.path.as_str().into());
         facts.insert("status".into(), status.into());
         facts.insert("node".into(), peer.name.clone().map_or(Value::Null, Value::from));
         facts.insert("client".into(), peer.address.ip().to_string().into());
         facts.insert("ms".into(), ((time.as_secs_f64() * 1e6).round() / 1e3).into());
         facts.insert("bytes".into(), bytes.into());
         facts.extend(answer.notes.drain(..).map(|(name, value)| (name.to_owned(), value)));
-        log::say(level, "request", facts);
+        log::write(level, "request", facts);
     }
 }
 
@@ -313,7 +313,7 @@ fn forbidden(call: &Call) -> Answer {
     Answer { content_type: None, ..Answer::refused(StatusCode::FORBIDDEN, text) }
 }
 
-/// Who asks, as something in front of the server tells in headers that it has checked a certificate.
+/// The client, as a proxy in front of the server describes it in headers after it has checked the certificate.
 fn by_header(call: &Call) -> Peer {
     let (address, socket) = (call.peer.address, call.peer.socket.clone());
     if call.header("x-client-verify") != Some("SUCCESS") {
@@ -334,19 +334,19 @@ fn by_header(call: &Call) -> Peer {
 }
 
 /// A catalog that is being compiled or waits for it.
-struct Counted {
+struct QueuedCatalog {
     metrics: Arc<Metrics>,
     before: u64,
 }
 
-impl Counted {
-    fn new(metrics: Arc<Metrics>) -> Counted {
+impl QueuedCatalog {
+    fn new(metrics: Arc<Metrics>) -> QueuedCatalog {
         let before = metrics.queued.fetch_add(1, Ordering::Relaxed);
-        Counted { metrics, before }
+        QueuedCatalog { metrics, before }
     }
 }
 
-impl Drop for Counted {
+impl Drop for QueuedCatalog {
     fn drop(&mut self) {
         self.metrics.queued.fetch_sub(1, Ordering::Relaxed);
     }

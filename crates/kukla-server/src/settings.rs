@@ -1,4 +1,4 @@
-//! What a server is told: `puppet.conf`, the files of puppetserver beside it, and what the command line says instead.
+//! The settings of a server: `puppet.conf`, the files of puppetserver beside it, and the command line, which overrides them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
 use crate::puppetserver_conf::PuppetserverConf;
 
-/// What the command line may say in place of files.
+/// The settings of the command line, which override those of files.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// The directory of `puppet.conf`.
@@ -30,17 +30,17 @@ pub struct Overrides {
     pub settings: Vec<(String, String)>,
     /// Where to listen.
     pub listen: Option<SocketAddr>,
-    /// Whether there is to be no authority here.
+    /// Whether the certificate authority is on another machine.
     pub without_ca: bool,
     /// How many catalogs are compiled at once.
     pub threads: Option<usize>,
-    /// What code may reach, if not all.
+    /// The policy for code, if not the default one.
     pub policy: Option<Policy>,
     /// The URL of the store.
     pub store: Option<String>,
 }
 
-/// All that a server is told.
+/// All settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The settings of `puppet.conf`.
@@ -59,13 +59,13 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Where to listen without TLS, for something in front that has it.
     pub plain: Option<SocketAddr>,
-    /// Who may do what.
+    /// The authorization rules.
     pub rules: Rules,
     /// The directories of environments.
     pub environmentpath: Vec<PathBuf>,
-    /// What all sites have in common.
+    /// The settings that all sites share.
     pub site: SiteSpec,
-    /// What code may reach.
+    /// The policy for code.
     pub policy: Policy,
     /// How catalogs are compiled.
     pub compiling: Compiling,
@@ -94,9 +94,9 @@ pub struct TlsFiles {
     pub certificate: PathBuf,
     /// Its key.
     pub key: PathBuf,
-    /// Whose certificates are trusted.
+    /// The certificates of trusted authorities.
     pub authorities: PathBuf,
-    /// What they have revoked.
+    /// Their revocation lists.
     pub crl: PathBuf,
 }
 
@@ -109,7 +109,7 @@ pub struct Compiling {
     pub queue: usize,
     /// For how long agents that are sent away stay away, at most.
     pub retry: Duration,
-    /// How often it is asked whether code has changed; never if nothing is said.
+    /// The interval of looking for changed code; none means never.
     pub look: Option<Duration>,
     /// For how long files must be still before they are used.
     pub settle: Duration,

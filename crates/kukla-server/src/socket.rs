@@ -1,4 +1,4 @@
-//! The socket of a connection, shared by whoever reads and writes it and whoever only wants to know whether someone is still there.
+//! The socket of a connection, shared by the tasks that read and write it and by compilations, which check whether the client is still there.
 
 use std::io::{IoSlice, Result};
 use std::pin::Pin;

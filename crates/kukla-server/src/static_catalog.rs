@@ -1,4 +1,4 @@
-//! Static catalogs: what agents would ask about files of modules is told in the catalog, so that all of it is of one version.
+//! Static catalogs: they hold the metadata of modules' files that agents would ask for, so that all of it is of one version.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::environments::Environment;
 use crate::file_metadata::{Checksum, FileMetadata, Options, search};
-use crate::mounts::{Found, Mounts};
+use crate::mounts::{MountedFiles, Mounts};
 use crate::server::Server;
 
 /// Adds `metadata` and `recursive_metadata` to the text of a catalog.
@@ -98,7 +98,7 @@ impl Inliner<'_> {
         }
     }
 
-    fn find(&self, source: &str) -> Option<Found> {
+    fn find(&self, source: &str) -> Option<MountedFiles> {
         let path = source.strip_prefix("puppet://")?;
         let (_, key) = path.split_once('/')?;
         self.mounts.find(key).ok().flatten()
@@ -108,7 +108,7 @@ impl Inliner<'_> {
     fn file(&self, resource: &Resource, sources: &[String]) -> Result<Option<Json>, Problem> {
         let options = self.options(resource);
         for source in sources {
-            let Some(Found::One(path)) = self.find(source) else { continue };
+            let Some(MountedFiles::One(path)) = self.find(source) else { continue };
             let mut metadata = FileMetadata::of(&path, None, &options)
                 .map_err(|error| Problem::from_io("cannot read", &error).on(source))?;
             let Some(uri) = self.content_uri(&path, source) else { return Ok(None) };
@@ -124,10 +124,10 @@ impl Inliner<'_> {
         let all = resource.get("sourceselect").and_then(Value::as_str) == Some("all");
         let mut found = Map::new();
         for source in sources {
-            let Some(Found::One(path)) = self.find(source) else { continue };
+            let Some(MountedFiles::One(path)) = self.find(source) else { continue };
             let Some(base) = self.content_uri(&path, source) else { return Ok(None) };
             let mut files = Vec::new();
-            for mut metadata in search(&Found::One(path), &options)? {
+            for mut metadata in search(&MountedFiles::One(path), &options)? {
                 let uri = match metadata.relative.as_deref() {
                     None | Some(".") => base.clone(),
                     Some(relative) => format!("{base}/{relative}"),

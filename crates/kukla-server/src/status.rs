@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::metrics::resident;
 use crate::server::Server;
 
-/// What the server consists of, in puppetserver's names.
+/// The services of the server, in puppetserver's names.
 const SERVICES: [&str; 4] = ["ca", "master", "server", "status-service"];
 
 /// Answers a request below `/status/v1/`.

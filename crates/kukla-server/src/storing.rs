@@ -18,18 +18,18 @@ const TRUSTED: &str = "trusted";
 
 /// A store.
 #[derive(Clone, Debug)]
-pub struct Storing(Arc<dyn Store>);
+pub struct ServerStore(Arc<dyn Store>);
 
-/// What is new about a node.
+/// An update of a node: facts, a catalog, or both.
 #[derive(Clone, Copy, Debug)]
-pub struct News<'n> {
+pub struct NodeUpdate<'n> {
     /// The node.
     pub node: &'n str,
     /// The environment.
     pub environment: &'n str,
     /// Its facts.
     pub facts: Option<&'n Facts>,
-    /// What its certificate says, which is kept among its facts as Puppet does.
+    /// The data of its certificate, which is stored among its facts as Puppet does.
     pub trusted: &'n Hash,
     /// Its catalog, with what it exports.
     pub catalog: Option<&'n Catalog>,
@@ -37,9 +37,9 @@ pub struct News<'n> {
     pub transaction: Option<&'n str>,
 }
 
-impl Storing {
+impl ServerStore {
     /// Opens the store that a URL names; the server shows its own certificate there.
-    pub fn open(url: &str, settings: &Settings) -> Result<Storing, Problem> {
+    pub fn open(url: &str, settings: &Settings) -> Result<ServerStore, Problem> {
         let there = |path: &std::path::Path| path.exists().then(|| path.to_owned());
         let options = Options {
             certificate: there(&settings.tls.certificate),
@@ -48,10 +48,10 @@ impl Storing {
             producer: Some(settings.host.certname.clone()),
             ..Options::default()
         };
-        kukla_store::open(url, &options).map(Storing).map_err(Problem::from)
+        kukla_store::open(url, &options).map(ServerStore).map_err(Problem::from)
     }
 
-    /// What nodes export, as collectors ask for it.
+    /// The exported resources of nodes, for collectors.
     pub fn exports(&self) -> Arc<dyn Exports> {
         Arc::new(StoreExports::new(Arc::clone(&self.0)))
     }
@@ -64,28 +64,28 @@ impl Storing {
 
 impl Server {
     /// Keeps what is new about a node, all of it or nothing.
-    pub fn keep(&self, news: &News<'_>) -> Result<(), Problem> {
-        let Some(Storing(store)) = &self.store else { return Ok(()) };
-        if news.facts.is_none() && news.catalog.is_none() {
+    pub fn store_update(&self, node_update: &NodeUpdate<'_>) -> Result<(), Problem> {
+        let Some(ServerStore(store)) = &self.store else { return Ok(()) };
+        if node_update.facts.is_none() && node_update.catalog.is_none() {
             return Ok(());
         }
-        let facts = news.facts.map(|facts| {
+        let facts = node_update.facts.map(|facts| {
             let mut all = facts.values.clone();
-            all.insert(TRUSTED, news.trusted.clone());
+            all.insert(TRUSTED, node_update.trusted.clone());
             all
         });
         let update = Update {
             facts: facts.as_ref(),
-            catalog: news.catalog,
-            transaction: news.transaction,
-            ..Update::of(news.node, news.environment, Timestamp::now())
+            catalog: node_update.catalog,
+            transaction: node_update.transaction,
+            ..Update::of(node_update.node, node_update.environment, Timestamp::now())
         };
         store.update(&update).map_err(Problem::from)
     }
 
-    /// What a node said of itself last, if anyone has kept it.
+    /// The last facts of a node, if they are stored.
     pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, Problem> {
-        let Some(Storing(store)) = &self.store else { return Ok(None) };
+        let Some(ServerStore(store)) = &self.store else { return Ok(None) };
         let mut kept = store.facts(node).map_err(Problem::from)?;
         if let Some(facts) = &mut kept {
             facts.remove(TRUSTED);
@@ -94,8 +94,8 @@ impl Server {
     }
 
     /// Keeps a report.
-    pub fn keep_report(&self, report: &Value) -> Result<(), Problem> {
-        let Some(Storing(store)) = &self.store else { return Ok(()) };
+    pub fn store_report(&self, report: &Value) -> Result<(), Problem> {
+        let Some(ServerStore(store)) = &self.store else { return Ok(()) };
         let report = Report::from_agent(report, &self.settings.host.certname, Timestamp::now());
         report.and_then(|report| store.add_report(&report)).map_err(Problem::from)
     }

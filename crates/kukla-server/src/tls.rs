@@ -82,7 +82,7 @@ fn configuration(files: &TlsFiles) -> Result<ServerConfig, Problem> {
     let verifier = verifier.map_err(|error| unconfigurable(&error))?;
     let mut chain = certificates(&files.certificate)?;
     chain.truncate(1);
-    // Those above come along, but for a root, which whoever trusts it has.
+    // Intermediate certificates come along; a root does not, since clients that trust it have it.
     chain.extend(intermediates(&chain, &authorities));
     let key = Key::from_pem(&read(&files.key)?).map_err(|problem| {
         Problem::new(problem.kind(), "cannot use").on(files.key.display()).caused_by(problem)
@@ -99,7 +99,7 @@ fn configuration(files: &TlsFiles) -> Result<ServerConfig, Problem> {
     Ok(config)
 }
 
-/// The certificates of whoever signed the first one, without roots.
+/// The certificates of the issuers of the first one, without roots.
 fn intermediates(
     chain: &[CertificateDer<'static>],
     authorities: &[CertificateDer<'static>],

@@ -8,7 +8,7 @@ use kukla_server::ca::certificate::{Certificate, alt_names_extension, text_exten
 use kukla_server::ca::keys::{Key, KeyKind};
 use kukla_server::ca::request::{Request, alt_name};
 use kukla_server::ca::{
-    Authority, Layout, Practice, Refusal, Wanted, doctor, import, inventory, oids, setup,
+    Authority, CertificateOptions, Layout, Practice, Refusal, doctor, import, inventory, oids, setup,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -215,7 +215,10 @@ fn nodes_renew_their_certificates() {
     });
     let client = harness.node_with(
         "web1",
-        &Wanted { extensions: vec![("pp_role".into(), "web".into())], ..Wanted::default() },
+        &CertificateOptions {
+            extensions: vec![("pp_role".into(), "web".into())],
+            ..CertificateOptions::default()
+        },
     );
     let renewed = client.send("POST", "/puppet-ca/v1/certificate_renewal", &[], b"");
     assert_eq!(renewed.status, 200, "{}", renewed.text());
@@ -257,28 +260,34 @@ fn an_authority_is_brought_in_and_examined() {
     let made = setup::make(&Layout::at(directory.0.join("a")), practice(), "there").unwrap();
     let read = |name: &str| std::fs::read(directory.0.join("a").join(name)).unwrap();
     let (certificates, key, lists) = (read("ca_crt.pem"), read("ca_key.pem"), read("ca_crl.pem"));
-    let brought = import::Brought { certificates: &certificates, key: &key, lists: &lists };
+    let files = import::AuthorityFiles { certificates: &certificates, key: &key, lists: &lists };
     let layout = Layout::at(directory.0.join("b"));
-    let authority = import::import(&layout, practice(), brought).unwrap();
+    let authority = import::import(&layout, practice(), files).unwrap();
     assert_eq!(authority.certificate().der(), made.certificate().der());
-    assert!(matches!(import::import(&layout, practice(), brought), Err(Refusal::Rule(_))));
+    assert!(matches!(import::import(&layout, practice(), files), Err(Refusal::Rule(_))));
     let leaf = made.chain()[0].to_pem();
-    let partial = import::Brought { certificates: leaf.as_bytes(), ..brought };
+    let partial = import::AuthorityFiles { certificates: leaf.as_bytes(), ..files };
     let refused = import::import(&Layout::at(directory.0.join("c")), practice(), partial).unwrap_err();
     assert!(refused.to_string().contains("the issuer of 'Puppet CA: there' is missing"), "{refused}");
     let other = setup::make(&Layout::at(directory.0.join("other")), practice(), "other").unwrap();
     let more = [&certificates[..], other.chain()[1].to_pem().as_bytes()].concat();
-    let foreign = import::Brought { certificates: &more, ..brought };
+    let foreign = import::AuthorityFiles { certificates: &more, ..files };
     let refused = import::import(&Layout::at(directory.0.join("c")), practice(), foreign).unwrap_err();
     assert!(
         refused.to_string().starts_with("the private key belongs neither to 'Puppet Root CA"),
         "{refused}"
     );
     assert!(!directory.0.join("c").exists());
-    assert!(other.generate("ca", &Wanted::default()).is_err(), "agents ask for the authority by this name");
+    assert!(
+        other.generate("ca", &CertificateOptions::default()).is_err(),
+        "agents ask for the authority by this name"
+    );
 
     authority
-        .generate("web1", &Wanted { lifetime: Some(Duration::from_secs(60)), ..Wanted::default() })
+        .generate(
+            "web1",
+            &CertificateOptions { lifetime: Some(Duration::from_secs(60)), ..CertificateOptions::default() },
+        )
         .unwrap();
     let findings = |grade| {
         let all = doctor::examine(&authority, None).unwrap();
@@ -307,7 +316,9 @@ fn numbers_are_given_once_whoever_signs() {
                 // Each has its own authority, as each process would.
                 let authority = Authority::open(layout, practice()).unwrap();
                 for number in 0..10 {
-                    authority.generate(&format!("n{thread}-{number}"), &Wanted::default()).unwrap();
+                    authority
+                        .generate(&format!("n{thread}-{number}"), &CertificateOptions::default())
+                        .unwrap();
                 }
             });
         }
@@ -355,6 +366,6 @@ fn what_openssl_makes_is_taken_over() {
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     assert!(verify("signed/node1.pem", &[]).0);
-    let (good, said) = verify("signed/node1.pem", &["-crl_check", "-CRLfile", "ca_crl.pem"]);
-    assert!(!good && said.contains("revoked"), "{said}");
+    let (good, printed) = verify("signed/node1.pem", &["-crl_check", "-CRLfile", "ca_crl.pem"]);
+    assert!(!good && printed.contains("revoked"), "{printed}");
 }

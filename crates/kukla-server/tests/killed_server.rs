@@ -9,13 +9,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form};
+use crate::support::{ACCEPT, CONF, Client, Directory, FORM, catalog_form, wait_until};
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::{Key, KeyKind};
 use kukla_server::ca::request::Request;
-use kukla_server::ca::{Authority, Layout, Practice, Wanted, doctor, setup};
+use kukla_server::ca::{Authority, CertificateOptions, Layout, Practice, doctor, setup};
 use kukla_server::settings::Overrides;
 use kukla_store::{Options, Question};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn versions(catalog: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What a server has acknowledged.
+/// The work that a server has acknowledged.
 #[derive(Default)]
 struct Acknowledged {
     reports: Vec<u64>,
@@ -113,7 +113,7 @@ fn kill_over_and_over(store: &str) {
     let practice = Practice { keys: KeyKind::Ec, ..Practice::default() };
     let layout = Layout::at(directory.0.join("puppetserver/ca"));
     let authority = setup::make(&layout, practice.clone(), "localhost").unwrap();
-    let own = authority.generate("web1", &Wanted::default()).unwrap();
+    let own = authority.generate("web1", &CertificateOptions::default()).unwrap();
     let address = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     let (node, stranger) =
         (Client::new(address, authority.chain(), Some(own)), Client::new(address, authority.chain(), None));
@@ -127,10 +127,15 @@ fn kill_over_and_over(store: &str) {
         random ^= random >> 7;
         random ^= random << 17;
         let is_over = AtomicBool::new(false);
+        // How many of the four kinds of work were acknowledged at least once.
+        let acknowledged_kinds = AtomicU64::new(0);
         let until_over = |mut work: Box<dyn FnMut() -> Option<()> + Send + '_>| {
+            let mut is_acknowledged = false;
             while !is_over.load(Ordering::Relaxed) {
-                // Who gets no answer has been told nothing.
-                let _ = work();
+                // Without an answer nothing is acknowledged.
+                if work().is_some() && !std::mem::replace(&mut is_acknowledged, true) {
+                    acknowledged_kinds.fetch_add(1, Ordering::Relaxed);
+                }
             }
         };
         let Acknowledged { reports, certificates, catalogs } = &mut known;
@@ -164,7 +169,13 @@ fn kill_over_and_over(store: &str) {
                     Some(())
                 }));
             });
-            std::thread::sleep(Duration::from_millis(if kill == 0 { 2000 } else { 100 + random % 900 }));
+            // The first server gets something done; the others are killed at any moment of their work.
+            match kill {
+                0 => wait_until("the server answers everyone", || {
+                    acknowledged_kinds.load(Ordering::Relaxed) == 4
+                }),
+                _ => std::thread::sleep(Duration::from_millis(100 + random % 900)),
+            }
             server.kill().unwrap();
             server.wait().unwrap();
             is_over.store(true, Ordering::Relaxed);
@@ -220,11 +231,7 @@ fn examine(directory: &Path, store: &str, reports: &[u64], certificates: &[(Stri
 }
 
 fn await_server(client: &Client) {
-    let begun = Instant::now();
-    while client.try_send("GET", "/status/v1/simple", &[], b"").is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the server does not start again");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the server starts", || client.try_send("GET", "/status/v1/simple", &[], b"").is_ok());
 }
 
 /// The number of a report that was taken.
@@ -254,7 +261,7 @@ fn sign(client: &Client, number: u64) -> Option<(String, Vec<u8>)> {
     Some((name, given.body))
 }
 
-/// A catalog; code that never stands still is no fault of the server's.
+/// A catalog; nothing if the code keeps changing, which is not the server's fault.
 fn ask(client: &Client) -> Option<Value> {
     let form = catalog_form("web1", "production", &json!({"a": 1}));
     let path = "/puppet/v3/catalog/web1?environment=production";

@@ -2,8 +2,8 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use crate::support::{ACCEPT, Client, Directory, FORM, Harness, Reply, catalog_form, text_of};
-use kukla_server::ca::Wanted;
+use crate::support::{ACCEPT, Client, Directory, FORM, Harness, Reply, catalog_form, text_of, wait_until};
+use kukla_server::ca::CertificateOptions;
 use serde_json::json;
 use std::io::Write;
 use std::net::TcpStream;
@@ -56,7 +56,10 @@ fn catalog(client: &Client, node: &str, environment: &str) -> Reply {
 fn a_node_gets_its_catalog_in_the_format_it_likes() {
     // What JSON has no notation for is an error for agents that know nothing else, unless that is allowed.
     let harness = Harness::new("strict = warning", code);
-    let role = Wanted { extensions: vec![("pp_role".into(), "web".into())], ..Wanted::default() };
+    let role = CertificateOptions {
+        extensions: vec![("pp_role".into(), "web".into())],
+        ..CertificateOptions::default()
+    };
     let client = harness.node_with("web1.example.com", &role);
     let rich = catalog(&client, "web1.example.com", "production");
     assert_eq!(rich.status, 200, "{}", rich.text());
@@ -374,7 +377,7 @@ fn the_bucket_gives_back_to_those_who_brought() {
     assert_eq!(client.get(&path).body, content);
     assert_eq!((other.get(&path).status, harness.admin().get(&path).status), (404, 200));
     assert_eq!(client.send("PUT", &full, &[], b"something else").status, 400);
-    // Who has not brought it brings it as well, and then gets it back.
+    // Who has not files it brings it as well, and then gets it back.
     assert_eq!(other.send("HEAD", &full, &[], b"").status, 404);
     assert_eq!(
         client.send("HEAD", &format!("{path}//etc/issue?environment=production"), &[], b"").status,
@@ -392,8 +395,8 @@ fn the_bucket_gives_back_to_those_who_brought() {
             .status,
         200
     );
-    let told = client.get(&format!("{path}?environment=production&diff_with={new}")).text();
-    assert!(told.ends_with("@@ -1 +1 @@\n-old content\n+new\n"), "{told}");
+    let difference = client.get(&format!("{path}?environment=production&diff_with={new}")).text();
+    assert!(difference.ends_with("@@ -1 +1 @@\n-old content\n+new\n"), "{difference}");
     let unknown = client.get(&format!("{path}?environment=production&diff_with={}", new.replace('7', "8")));
     assert_eq!(unknown.status, 500);
     assert_eq!(client.get("/puppet/v3/file_bucket_file/sha256/..%2f..%2fx").status, 400);
@@ -488,29 +491,21 @@ fn changed_code_is_used_when_it_is_told_or_has_settled() {
     watching
         .directory
         .write("code/environments/dev/modules/late/manifests/init.pp", "class late { notify { 'late': } }");
-    let seen = (0..600).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        has("\"late\"")
-    });
-    assert!(seen);
+    wait_until("the new class is used", || has("\"late\""));
     // A compilation that needs a file which has changed since does not mix the two.
     watching.directory.write(
         "code/environments/dev/manifests/site.pp",
         "if $facts['greeting'] == 'hello' { include other }",
     );
-    assert!((0..600).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
+    wait_until("the missing class is reported", || {
         let reply = catalog(&client, "web1", "dev");
         reply.status == 500 && reply.text().contains("other")
-    }));
+    });
     watching.directory.write(
         "code/environments/dev/modules/other/manifests/init.pp",
         "class other { notify { 'other': } }",
     );
-    assert!((0..600).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        has("\"other\"")
-    }));
+    wait_until("the class is found", || has("\"other\""));
 }
 
 #[test]
@@ -541,32 +536,37 @@ fn status_and_figures() {
 fn odd_bytes_get_no_further() {
     let harness = Harness::new("", code);
     let client = harness.node("web1");
-    for bytes in [
-        "GET /status/v1/simple HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
-        "POST /puppet/v3/catalog/web1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
-        "GET /status/v1/simple HTTP/1.1\r\nHost: a\r\nBad Header: x\r\n\r\n",
-        "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /a/../../etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n",
-        "nonsense\r\n\r\n",
+    const SECOND: &str = "GET /status/v1/simple HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
+    let simple = |method: &str, headers: &str, rest: &str| {
+        format!("{method} /status/v1/simple HTTP/1.1\r\nHost: a\r\n{headers}\r\n{rest}")
+    };
+    let two = |headers: &str, body: &str| simple("POST", headers, &format!("{body}{SECOND}"));
+    for (request, statuses) in [
+        (simple("GET", "Bad Header: x\r\n", ""), &[400][..]),
+        ("GET /%00 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_owned(), &[400]),
+        ("GET /a/../../etc/passwd HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".to_owned(), &[400]),
+        ("nonsense\r\n\r\n".to_owned(), &[400]),
+        (format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(1 << 20)), &[431]),
+        // One request cannot be two: a request whose length is ambiguous ends the connection.
+        (simple("GET", "Content-Length: 5\r\nContent-Length: 6\r\n", "hello"), &[400]),
+        (two("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n"), &[400]),
+        (two("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"), &[400]),
+        (two("Content-Length: +4\r\n", ""), &[400]),
+        (two("Content-Length : 4\r\n", ""), &[400]),
+        (two(&format!("Content-Length: 4\r\n{CHUNKED}"), "0\r\n\r\n"), &[403]),
+        (two(&format!("{CHUNKED}Content-Length: 4\r\n"), "0\r\n\r\n"), &[403]),
+        (simple("GET", &format!("Content-Length: 4\r\n{CHUNKED}"), &format!("0\r\n\r\n{SECOND}")), &[200]),
+        (simple("GET", &format!("{CHUNKED}Content-Length: 4\r\n"), &format!("0\r\n\r\n{SECOND}")), &[200]),
     ] {
-        match client.connect().raw(bytes.as_bytes(), false) {
-            Ok(reply) => assert!((400..500).contains(&reply.status), "{bytes}: {}", reply.head),
-            Err(error) => assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "{bytes}"),
-        }
+        let shown = request.get(..300).unwrap_or(&request);
+        assert_eq!(client.connect().statuses(request.as_bytes()), statuses, "{shown}");
     }
-    // One request cannot be two: what follows a request whose length is said twice is not answered.
-    let both = "POST /status/v1/simple HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /status/v1/simple HTTP/1.1\r\nHost: a\r\n\r\n";
-    if let Ok(reply) = client.connect().raw(both.as_bytes(), false) {
-        assert!(reply.status >= 400, "{}", reply.head);
-    }
+    // Two requests that are two.
+    assert_eq!(client.connect().statuses(simple("GET", "", SECOND).as_bytes()), [200, 200]);
     // A body that is announced as too large is refused before any of it comes.
     let announced = "PUT /puppet/v3/report/web1?environment=production HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n";
     assert_eq!(client.connect().raw(announced.as_bytes(), false).unwrap().status, 413);
-    let huge = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(1 << 20));
-    match client.connect().raw(huge.as_bytes(), false) {
-        Ok(reply) => assert!(reply.status >= 400),
-        Err(error) => assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock),
-    }
     // Plain HTTP where TLS is spoken.
     let mut plain = TcpStream::connect(harness.address).unwrap();
     plain.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
@@ -577,14 +577,16 @@ fn odd_bytes_get_no_further() {
 fn certificates_of_others_are_no_use() {
     let (harness, elsewhere) = (Harness::new("", code), Harness::new("", |_| {}));
     let server = elsewhere.server();
-    let foreign = server.authority.as_ref().unwrap().generate("web1", &Wanted::default()).unwrap();
+    let foreign =
+        server.authority.as_ref().unwrap().generate("web1", &CertificateOptions::default()).unwrap();
     let client = harness.client(Some(foreign));
     assert!(client.try_send("GET", "/status/v1/simple", &[], b"").is_err());
-    // One that has ended.
-    let wanted = Wanted { lifetime: Some(Duration::ZERO), ..Wanted::default() };
-    let ended = harness.node_with("web2", &wanted);
-    std::thread::sleep(Duration::from_secs(2));
-    assert!(ended.try_send("GET", "/status/v1/simple", &[], b"").is_err());
+    // A certificate expires in the second after its last one.
+    let draft = CertificateOptions { lifetime: Some(Duration::ZERO), ..CertificateOptions::default() };
+    let expired = harness.node_with("web2", &draft);
+    wait_until("the certificate has expired", || {
+        expired.try_send("GET", "/status/v1/simple", &[], b"").is_err()
+    });
 }
 
 #[test]
@@ -614,15 +616,6 @@ fn a_client_that_goes_away_is_not_compiled_for() {
     );
     let metrics = std::sync::Arc::clone(&harness.server().metrics);
     let queued = || metrics.queued.load(std::sync::atomic::Ordering::Relaxed);
-    let wait_until = |number: u64| {
-        for _ in 0..6000 {
-            if queued() == number {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        panic!("{} are being compiled, not {number}", queued());
-    };
     let connections: Vec<_> = (0..2)
         .map(|_| {
             let mut connection = client.connect();
@@ -630,9 +623,9 @@ fn a_client_that_goes_away_is_not_compiled_for() {
             connection
         })
         .collect();
-    wait_until(2);
+    wait_until("both are being compiled", || queued() == 2);
     drop(connections);
-    wait_until(0);
+    wait_until("nothing is being compiled", || queued() == 0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use kukla_server::ca::certificate::{
 use kukla_server::ca::crl::Crl;
 use kukla_server::ca::keys::{Key, KeyKind, pem};
 use kukla_server::ca::request::{Allowed, Request, alt_name, check_name};
-use kukla_server::ca::{Layout, Practice, Wanted, oids, setup, time};
+use kukla_server::ca::{CertificateOptions, Layout, Practice, oids, setup, time};
 use kukla_server::call;
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ fn damaged_certificates_requests_and_lists() {
     let directory = std::env::temp_dir().join(format!("kukla-untrusted-{}", std::process::id()));
     let practice = Practice { keys: KeyKind::Ec, ..Practice::default() };
     let authority = setup::make(&Layout::at(&directory), practice, "ca").unwrap();
-    let (_, certificate) = authority.generate("web1", &Wanted::default()).unwrap();
+    let (_, certificate) = authority.generate("web1", &CertificateOptions::default()).unwrap();
     authority.revoke(&["web1".to_owned()]).unwrap();
     let list = authority.crls().unwrap().remove(0);
     std::fs::remove_dir_all(&directory).unwrap();

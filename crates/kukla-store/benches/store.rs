@@ -4,8 +4,8 @@
 //!     tests/store/with-postgres cargo bench -p kukla-store                # and a PostgreSQL server
 //!
 //! `KUKLA_BENCH_NODES` is another number of nodes, to see what grows with the store and what with the answer: what the first 200 of them export is the same
-//! in stores of every size. `KUKLA_BENCH_STORE` is the URL of a store that is kept, so that it need be filled only once. Times are the median and the longest of so
-//! many runs by the clock on the wall, and what the process itself spent on a core in the mean.
+//! in stores of every size. `KUKLA_BENCH_STORE` is the URL of a store that is kept, so that it need be filled only once. Times are the median and the longest of several
+//! runs by the clock on the wall, and the processor time of the process itself in the mean.
 
 #![allow(clippy::disallowed_methods)] // a benchmark measures what is outside
 
@@ -14,7 +14,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Directory, catalog, open, wanted};
+use common::{Directory, catalog, export_query, open};
 use kukla_catalog::{Catalog, Filter, Resource, ResourceKind};
 use kukla_store::{Question, Timestamp, Update};
 
@@ -50,13 +50,13 @@ fn measure(url: &str, nodes: usize) {
     if store.catalog(&name(nodes - 1)).unwrap().is_none() {
         (0..nodes).for_each(|node| put(&name(node), &monitored(node)));
         let each = began.elapsed() / nodes as u32;
-        println!("{:52} {:>10}", "a catalog of 20 resources, all exported, new", told(each));
+        println!("{:52} {:>10}", "a catalog of 20 resources, all exported, new", shown(each));
     }
     let collect = |what: &str, runs: usize, filter: Option<Filter>| {
         let mut rows = 0;
         let times = timed(runs, |_| {
             rows = store
-                .exported(&wanted("Nagios_service", "monitor.example.com", filter.clone()))
+                .exported(&export_query("Nagios_service", "monitor.example.com", filter.clone()))
                 .unwrap()
                 .len();
         });
@@ -110,7 +110,7 @@ fn name(node: usize) -> String {
     format!("node{node:04}.example.com")
 }
 
-/// What a node exports that is to be monitored, as in the measurements of PuppetDB.
+/// A resource that a node exports to be monitored, as in the measurements of PuppetDB.
 fn monitored(number: usize) -> Catalog {
     let node = name(number);
     let group = if number < 200 { "first" } else { "other" };
@@ -139,14 +139,14 @@ fn monitored(number: usize) -> Catalog {
     Catalog { name: node.as_str().into(), resources, ..Catalog::default() }
 }
 
-/// What this thread has spent on a core.
+/// The processor time of this thread.
 fn on_core() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default();
     Duration::from_nanos(nanoseconds)
 }
 
-/// What runs took.
+/// The times of runs.
 struct Times {
     wall: Vec<Duration>,
     core: Duration,
@@ -169,9 +169,9 @@ fn timed(runs: usize, mut work: impl FnMut(usize)) -> Times {
 
 fn row(what: &str, Times { wall, core }: Times) {
     let (median, longest) = (wall[wall.len() / 2], wall[wall.len() - 1]);
-    println!("{what:52} {:>10} {:>10} {:>10}", told(median), told(longest), told(core));
+    println!("{what:52} {:>10} {:>10} {:>10}", shown(median), shown(longest), shown(core));
 }
 
-fn told(time: Duration) -> String {
+fn shown(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1000.0)
 }

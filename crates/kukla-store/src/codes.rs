@@ -1,4 +1,4 @@
-//! What can be wrong with a store.
+//! The codes of stores.
 
 kukla_syntax::codes! {
     pub CODES;

@@ -1,4 +1,4 @@
-//! What leads from one resource of a catalog to another: containment, and relationships as Puppet's terminus finds them for PuppetDB.
+//! The edges between resources of a catalog: containment, and relationships as Puppet's terminus finds them for PuppetDB.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,19 +18,19 @@ const NAMELESS: [&str; 2] = ["exec", "notify"];
 
 /// An edge.
 #[derive(Clone, Copy, Debug)]
-pub struct Related<'c> {
+pub struct ResourceEdge<'c> {
     pub source: &'c Resource,
     pub target: &'c Resource,
     pub relationship: &'static str,
 }
 
 /// Which resource contains which, and the relationships between real resources.
-pub fn of(catalog: &Catalog) -> Vec<Related<'_>> {
+pub fn of(catalog: &Catalog) -> Vec<ResourceEdge<'_>> {
     let mut seen = HashSet::new();
     let mut edges = Vec::new();
     let mut add = |source, target, relationship| {
         if seen.insert((std::ptr::from_ref(source), std::ptr::from_ref(target), relationship)) {
-            edges.push(Related { source, target, relationship });
+            edges.push(ResourceEdge { source, target, relationship });
         }
     };
     let is_kept = |resource: &&Resource| resource.exported || !resource.is_virtual;
@@ -84,7 +84,7 @@ pub fn aliases(resource: &Resource) -> Vec<String> {
     }
     let namevar = native.map_or("name", |native| native.namevar());
     let name = resource.get(namevar).or_else(|| resource.get("name")).and_then(Value::as_str);
-    // To Puppet the title of `Class[main]` and `Stage[main]` is no text, so their name is another.
+    // To Puppet the title of `Class[main]` and `Stage[main]` is not a string, so their name is another.
     if let Some(name) = name.filter(|name| resource.title != *name || *name == "main")
         && !aliases.iter().any(|known| known == name)
     {

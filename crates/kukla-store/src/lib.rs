@@ -1,4 +1,4 @@
-//! What is known of all nodes: the latest facts and catalog of each, with the resources it exports, and its reports.
+//! The store of all nodes: the latest facts and catalog of each, with the resources it exports, and its reports.
 //!
 //! A [`Store`] keeps that: in a file ([`SQLite`](https://sqlite.org)), on a PostgreSQL server, or in PuppetDB. [`open`] takes the URL of one:
 //!
@@ -26,7 +26,7 @@
 //!     ..Update::of("web1", "production", Timestamp::now())
 //! })?;
 //!
-//! // Whoever compiles asks it for exported resources, and `puppetdb_query` goes there too:
+//! // The compiler asks it for exported resources, and `puppetdb_query` goes there too:
 //! // Compiler::new(world).with_exports(Arc::new(StoreExports::new(store.clone())))
 //!
 //! // Everything is there to be asked in PuppetDB's query languages.
@@ -40,7 +40,7 @@
 //! The feature `drivers` brings the databases; without it [`open`] refuses every URL.
 //!
 //! Methods wait for the database, so asynchronous programs call them where waiting is allowed; any number of threads may call them at
-//! once. Times are the caller's: the store takes what it is told for the present, but for the moment at which it receives something.
+//! once. Times are the caller's: the store uses the caller's present, except for the moment at which it receives something.
 
 #![allow(clippy::disallowed_methods)] // a database is outside by nature, and nobody compiles here
 

@@ -24,10 +24,10 @@ use crate::tls::{self, Identity};
 use crate::url::without_password;
 use crate::{Options, Result};
 
-/// So many connections wait for work; more are made while there is more to do.
+/// The largest number of idle connections; more are opened while there is more to do.
 const IDLE: usize = 8;
 
-/// So often a transaction begins anew that others were in the way of.
+/// The number of times that a transaction begins again after a conflict with others.
 const ATTEMPTS: usize = 10;
 
 /// A database of a server.
@@ -73,7 +73,7 @@ impl Postgres {
         let plain = if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
         let mut config: Config = match plain.parse() {
             Ok(config) => config,
-            Err(error) => bail!(BAD_STORE_URL { url: shown, problem: told(&error) };
+            Err(error) => bail!(BAD_STORE_URL { url: shown, problem: with_causes(&error) };
                 hint: "as in postgres://kukla:password@db.example.com/kukla?sslmode=require&sslrootcert=/etc/kukla/ca.pem"),
         };
         config.application_name("kukla");
@@ -122,7 +122,7 @@ impl Postgres {
     fn session(&self) -> Result<Session> {
         loop {
             let Some(mut session) = self.idle().pop() else { return self.connect() };
-            // A server that was started anew has forgotten us.
+            // A server that was restarted has closed our connections.
             if !session.client.is_closed() && session.client.is_valid(Duration::from_secs(5)).is_ok() {
                 return Ok(session);
             }
@@ -157,7 +157,7 @@ impl Postgres {
     }
 
     fn wrong(&self, error: &postgres::Error) -> Box<Diagnostic> {
-        let (url, problem) = (self.url.as_str(), told(error));
+        let (url, problem) = (self.url.as_str(), with_causes(error));
         let Some(code) = error.code() else {
             // With TLS, a failure of the handshake has a cause that is not one of the operating system.
             let cause = std::error::Error::source(error);
@@ -204,8 +204,8 @@ impl Drop for Postgres {
     }
 }
 
-/// What an error says, with what lies beneath.
-fn told(error: &postgres::Error) -> String {
+/// The message of an error with its causes.
+fn with_causes(error: &postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -345,7 +345,7 @@ impl ToSql for Param<'_> {
         }
     }
 
-    /// What a column cannot take is refused by the server.
+    /// Any value is accepted here; the server refuses those that a column cannot hold.
     fn accepts(_: &Type) -> bool {
         true
     }

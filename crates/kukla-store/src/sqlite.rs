@@ -15,10 +15,10 @@ use crate::sql::schema::Dialect;
 use crate::sql::{self, Connection as _, Database, Param, Row, Visit};
 use crate::{Options, Result};
 
-/// What a file of ours says in its header that it is: `Kukl`.
+/// The application number in the header of our files: `Kukl`.
 const APPLICATION: i64 = 0x4b75_6b6c;
 
-/// So many statements are kept ready by each connection.
+/// The number of prepared statements that each connection holds.
 const STATEMENTS: usize = 64;
 
 /// A file.
@@ -51,7 +51,7 @@ impl Sqlite {
         if let Err(error) = made
             && !Path::exists(&sqlite.path)
         {
-            bail!(STORE_UNREACHABLE { url, problem: error }; hint: "whoever runs kukla must be able to write there");
+            bail!(STORE_UNREACHABLE { url, problem: error }; hint: "the user that runs kukla must be able to write there");
         }
         let connection = sqlite.connect()?;
         sqlite.settle(&connection).map_err(|error| sqlite.wrong(&error))??;
@@ -102,7 +102,7 @@ impl Sqlite {
         connect().map_err(|error| self.wrong(&error))
     }
 
-    /// Runs something in a transaction. A connection on which something went wrong is given up.
+    /// Runs something in a transaction. After a failure the connection is closed.
     fn transact(
         &self,
         begin: &str,
@@ -139,10 +139,10 @@ impl Sqlite {
             }
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                 diagnostic!(STORE_FAILED { url, problem };
-                hint: "whoever runs kukla must be able to write the file and its directory")
+                hint: "the user that runs kukla must be able to write the file and its directory")
             }
             Some(ErrorCode::CannotOpen) => diagnostic!(STORE_UNREACHABLE { url, problem };
-                hint: "whoever runs kukla must be able to write the file and its directory"),
+                hint: "the user that runs kukla must be able to write the file and its directory"),
             Some(ErrorCode::SystemIoFailure) => diagnostic!(STORE_FAILED { url, problem };
                 hint: "the disk fails, or has no room"),
             _ => diagnostic!(STORE_FAILED { url, problem }),

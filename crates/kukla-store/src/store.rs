@@ -1,4 +1,4 @@
-//! What every store can do.
+//! The interface of all stores.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Options {
     pub key: Option<PathBuf>,
     /// The certificates of authorities that servers are trusted for, in PEM.
     pub authorities: Option<PathBuf>,
-    /// The name of this machine, told as the producer of what it sends.
+    /// The name of this machine, sent as the producer of its documents.
     pub producer: Option<String>,
     /// How long to wait for a server to answer, or for others to let go of a file.
     pub patience: Duration,
@@ -38,7 +38,7 @@ impl Default for Options {
     }
 }
 
-/// What is new about a node. Facts, a catalog, or both at once.
+/// An update of a node: facts, a catalog, or both at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<'u> {
     /// The node's name.
@@ -76,11 +76,11 @@ pub trait Store: Send + Sync + Debug {
     /// Keeps the report of an agent's run; the same report twice is kept once.
     fn add_report(&self, report: &Report) -> Result<()>;
 
-    /// What other nodes export that a collector wants, by the name of the node and then as their catalogs have it. Nodes that are
+    /// The exported resources of other nodes that a collector matches, by the name of the node and then as their catalogs have it. Nodes that are
     /// deactivated or expired export nothing.
     fn exported(&self, wanted: &ExportQuery) -> Result<Vec<Arc<ExportedResource>>>;
 
-    /// What a query finds, a row each.
+    /// The rows of a query.
     fn query(&self, question: &Question) -> Result<Vec<Json>>;
 
     /// The latest facts of a node.

@@ -18,7 +18,7 @@ impl Timestamp {
         Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
-    /// So many milliseconds earlier.
+    /// The moment this number of milliseconds earlier.
     #[must_use]
     pub fn minus(self, milliseconds: i64) -> Timestamp {
         Timestamp(self.0.saturating_sub(milliseconds))

@@ -26,7 +26,7 @@ pub fn is_tls_failure(error: &std::io::Error) -> bool {
 pub struct Identity {
     /// Whom to trust.
     pub authorities: Vec<CertificateDer<'static>>,
-    /// What to show, and the key to it.
+    /// The certificates to show, and their key.
     pub own: Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>,
 }
 
@@ -84,6 +84,6 @@ fn certificates(url: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>> 
 fn unreadable(url: &str, path: &Path, why: &dyn std::fmt::Display) -> Box<kukla_syntax::Diagnostic> {
     let problem = format!("{}: {why}", path.display());
     Box::new(
-        diagnostic!(STORE_CERTIFICATE { url, problem }; hint: "certificates and keys are read as PEM, by whoever runs kukla"),
+        diagnostic!(STORE_CERTIFICATE { url, problem }; hint: "certificates and keys are read as PEM, by the user that runs kukla"),
     )
 }

@@ -1,6 +1,6 @@
-//! Many at once: nobody loses anything, nobody is told of the others, and a reader sees whole catalogs only.
+//! Many clients at once: no update is lost, no client notices the others, and a reader sees whole catalogs only.
 //!
-//! The same is done so many times, or with `KUKLA_SECONDS` for so long.
+//! The same is done a fixed number of times, or for `KUKLA_SECONDS` seconds.
 
 #![allow(clippy::disallowed_methods)] // stores are outside
 
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::{each_store, open, version, version_of, wanted};
+use crate::common::{each_store, export_query, open, version, version_of};
 use kukla_store::{Timestamp, Update};
 
 const WRITERS: usize = 8;
@@ -51,7 +51,7 @@ fn eight_write_and_eight_read() {
             let read = |reader: usize| {
                 let store = open(url);
                 while !is_over.load(Ordering::Relaxed) {
-                    let found = store.exported(&wanted("Notify", "nobody", None)).unwrap();
+                    let found = store.exported(&export_query("Notify", "nobody", None)).unwrap();
                     let mut parts = BTreeMap::<&str, Vec<_>>::new();
                     found.iter().for_each(|each| parts.entry(&each.node).or_default().push(&each.resource));
                     for (node, part) in parts {

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Directory, database, open, version, version_of, wanted, without_postgresql};
+use crate::common::{Directory, database, export_query, open, version, version_of, without_postgresql};
 use kukla_store::{Timestamp, Update};
 
 const NODES: usize = 4;
@@ -84,7 +84,7 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
             std::thread::sleep(each.mul_f64((chance() % 1000) as f64 / 900.0));
             writer.kill().unwrap();
             writer.wait().unwrap();
-            // What it said before it was killed: whether it was storing then, and what it had stored.
+            // Its output before it was killed shows whether it was storing then, and what it had stored.
             let said: Vec<String> = lines.collect();
             within += usize::from(said.last().is_none_or(|line| line.starts_with("storing ")));
             let stored = said.iter().rev().find_map(|line| line.strip_prefix("stored ")?.parse::<i64>().ok());
@@ -93,7 +93,7 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
                 let Some(catalog) = store.catalog(&node).unwrap() else { continue };
                 let time = version_of(&catalog, RESOURCES);
                 let found = store
-                    .exported(&wanted(
+                    .exported(&export_query(
                         "Notify",
                         "nobody",
                         Some(kukla_catalog::Filter::Attribute("version".into(), time.into())),
@@ -119,7 +119,7 @@ fn every_node_has_a_whole_catalog_whenever_a_writer_is_killed() {
     }
 }
 
-/// How many transactions a PostgreSQL server has given up in a database: of those whose clients went away, and of those that were in each other's way.
+/// How many transactions a PostgreSQL server has rolled back in a database: of clients that went away, and of those that were in conflict.
 fn given_up(url: &str) -> Option<i64> {
     let mut client =
         postgres::Client::connect(url.strip_prefix("postgres").map(|_| url)?, postgres::NoTls).unwrap();

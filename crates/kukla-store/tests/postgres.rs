@@ -1,11 +1,11 @@
-//! What can be wrong with a PostgreSQL server, which `tests/store/with-postgres` starts: each has a code of its own and a hint.
+//! Failures of a PostgreSQL server, which `tests/store/with-postgres` starts: each has a code of its own and a hint.
 
 #![allow(clippy::disallowed_methods)] // a server is outside
 
 use std::path::Path;
 use std::time::Duration;
 
-use crate::common::{database, exporting, open, wanted, without_postgresql};
+use crate::common::{database, export_query, exporting, open, without_postgresql};
 use kukla_store::codes::{NOT_A_STORE, STORE_CERTIFICATE, STORE_FAILED, STORE_TOO_NEW, STORE_UNREACHABLE};
 use kukla_store::{Options, Timestamp, Update};
 use kukla_syntax::Diagnostic;
@@ -19,7 +19,7 @@ fn empty(name: &str) -> Option<String> {
     Some(database(&server, name))
 }
 
-/// What is said about a store that cannot be used.
+/// The error of opening a store that cannot be used.
 fn refused(url: &str) -> Box<Diagnostic> {
     let options = Options { patience: Duration::from_secs(5), ..Options::default() };
     kukla_store::open(url, &options).map(|_| ()).expect_err(url)
@@ -41,8 +41,8 @@ fn a_certificate_is_looked_at() {
     store
         .update(&Update { catalog: Some(&exporting("a", 1)), ..Update::of("a", "production", Timestamp(1)) })
         .unwrap();
-    assert_eq!(store.exported(&wanted("Notify", "b", None)).unwrap().len(), 1);
-    // Whoever has an authority for other purposes speaks plainly to a server all the same, unless the URL says otherwise.
+    assert_eq!(store.exported(&export_query("Notify", "b", None)).unwrap().len(), 1);
+    // An authority for other purposes does not make connections to a server use TLS, unless the URL says so.
     let authorities = Some(file("other.pem").into());
     let options = Options { authorities, ..Options::default() };
     assert!(kukla_store::open(&url, &options).is_ok());
@@ -57,15 +57,15 @@ fn a_certificate_is_looked_at() {
         with(&named, "README.md"),
     ];
     for url in wrong {
-        let told = refused(&url);
-        assert!(told.is(&STORE_CERTIFICATE) && !told.hints.is_empty(), "{url}: {told:?}");
+        let error = refused(&url);
+        assert!(error.is(&STORE_CERTIFICATE) && !error.hints.is_empty(), "{url}: {error:?}");
     }
 }
 
 #[test]
 fn what_a_server_refuses_is_told_with_a_hint() {
     let Some(url) = empty("wrong") else { return };
-    let is = |told: &Diagnostic, code| told.is(code) && !told.hints.is_empty();
+    let is = |error: &Diagnostic, code| error.is(code) && !error.hints.is_empty();
     let missing = refused(&format!("{}/kukla_nowhere", url.rsplit_once('/').unwrap().0));
     assert!(is(&missing, &STORE_UNREACHABLE), "{missing:?}");
     let nobody = refused(&url.replace("kukla@", "stranger:wrong@"));
@@ -85,7 +85,7 @@ fn what_a_server_refuses_is_told_with_a_hint() {
     assert!(is(&newer, &STORE_TOO_NEW) && newer.message().contains("99"), "{newer:?}");
 }
 
-/// A server that is started anew has forgotten its clients; they begin anew without anyone being told.
+/// A server that is restarted closes its connections; the store opens new ones, and callers do not notice.
 #[test]
 fn a_lost_connection_is_made_again() {
     let Some(url) = empty("lost") else { return };
@@ -95,7 +95,7 @@ fn a_lost_connection_is_made_again() {
         store
             .update(&Update { catalog: Some(&catalog), ..Update::of("a", "production", Timestamp(time)) })
             .unwrap();
-        assert_eq!(store.exported(&wanted("Notify", "b", None)).unwrap().len(), 2);
+        assert_eq!(store.exported(&export_query("Notify", "b", None)).unwrap().len(), 2);
         execute(
             &url,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity

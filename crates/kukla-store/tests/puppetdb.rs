@@ -1,10 +1,10 @@
-//! What PuppetDB is told and asked, as the terminus of a real Puppet server does it.
+//! The commands and queries to PuppetDB are those that the terminus of a real Puppet server sends.
 
 #![allow(clippy::disallowed_methods)] // a server is outside
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{catalog, exporting, wanted};
+use crate::common::{catalog, export_query, exporting};
 use crate::fake::{Fake, Request};
 use kukla_catalog::{Filter, Resource};
 use kukla_store::codes::{BAD_STORE_QUERY, STORE_CERTIFICATE, STORE_UNREACHABLE};
@@ -149,12 +149,14 @@ fn collectors_ask_as_the_terminus_asks() {
         tagged.clone(),
         Filter::All(vec![attribute("mode", "0644"), attribute("owner", "root")]),
     ]);
-    let found = store.exported(&wanted("Notify", "me", Some(filter))).unwrap();
+    let found = store.exported(&export_query("Notify", "me", Some(filter))).unwrap();
     let names: Vec<String> =
         found.iter().map(|each| format!("{} {}", each.node, each.resource.title)).collect();
     assert_eq!(names, ["a m", "b a", "b z"]);
     assert_eq!(found[2].resource.get("message"), Some(&"from b".into()));
-    store.exported(&wanted("Notify", "me", Some(Filter::Not(Box::new(Filter::Title("x".into())))))).unwrap();
+    store
+        .exported(&export_query("Notify", "me", Some(Filter::Not(Box::new(Filter::Title("x".into()))))))
+        .unwrap();
     let asked: Vec<Json> = fake
         .requests()
         .iter()
@@ -195,13 +197,13 @@ fn queries_are_handed_on() {
     assert!(
         store.deactivate("a", Timestamp(0)).unwrap() && !store.deactivate("nobody", Timestamp(0)).unwrap()
     );
-    let told =
+    let error =
         fake.requests().into_iter().find(|request| request.parameters.contains_key("command")).unwrap();
     assert_eq!(
-        (told.parameters["command"].as_str(), told.parameters["version"].as_str()),
+        (error.parameters["command"].as_str(), error.parameters["version"].as_str()),
         ("deactivate_node", "3")
     );
-    assert_eq!(told.body, json!({"certname": "a", "producer_timestamp": "1970-01-01T00:00:00.000Z"}));
+    assert_eq!(error.body, json!({"certname": "a", "producer_timestamp": "1970-01-01T00:00:00.000Z"}));
     assert!(!store.expire(Timestamp(0), Timestamp(0)).unwrap_err().hints.is_empty());
 }
 
@@ -228,8 +230,8 @@ fn both_sides_show_certificates() {
         Options { certificate: place("client.key"), ..good.clone() },
         Options { authorities: place("nothing.pem"), ..good.clone() },
     ] {
-        let told = query(&wrong).unwrap_err();
-        assert!(told.is(&STORE_CERTIFICATE), "{told}");
+        let error = query(&wrong).unwrap_err();
+        assert!(error.is(&STORE_CERTIFICATE), "{error}");
     }
 }
 
@@ -239,9 +241,9 @@ fn a_server_that_is_not_there_is_told_with_a_hint() {
     for url in
         [format!("puppetdb+http://127.0.0.1:{port}"), format!("postgres://kukla@127.0.0.1:{port}/kukla")]
     {
-        let told = open(&url, &Options::default())
-            .and_then(|store| store.exported(&wanted("Notify", "a", None)))
+        let error = open(&url, &Options::default())
+            .and_then(|store| store.exported(&export_query("Notify", "a", None)))
             .unwrap_err();
-        assert!(told.is(&STORE_UNREACHABLE) && !told.hints.is_empty(), "{told}");
+        assert!(error.is(&STORE_UNREACHABLE) && !error.hints.is_empty(), "{error}");
     }
 }

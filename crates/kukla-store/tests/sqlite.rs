@@ -1,4 +1,4 @@
-//! What can be wrong with a file.
+//! Failures of files.
 
 #![allow(clippy::disallowed_methods)] // a file is outside
 

@@ -1,8 +1,8 @@
-//! What every store does.
+//! The behaviour that all stores share.
 
 #![allow(clippy::disallowed_methods)] // stores are outside
 
-use crate::common::{catalog, each_store, exporting, open, wanted};
+use crate::common::{catalog, each_store, export_query, exporting, open};
 use kukla_catalog::{Filter, Resource};
 use kukla_store::{Question, Report, Timestamp, Update};
 use kukla_values::{Hash, Value};
@@ -36,7 +36,7 @@ fn collectors_find_what_others_export() {
                 .unwrap();
         }
         let found = |filter: Option<Filter>| -> Vec<String> {
-            let found = store.exported(&wanted("Notify", "b", filter)).unwrap();
+            let found = store.exported(&export_query("Notify", "b", filter)).unwrap();
             found.iter().map(|each| format!("{} {}", each.node, each.resource.title)).collect()
         };
         assert_eq!(found(None), ["a a-0", "a a-1", "c c-0", "c c-1"]);
@@ -100,7 +100,7 @@ fn collectors_find_what_others_export() {
     });
 }
 
-/// So many that no single key leads to few of them.
+/// A number of resources at which no single key leads to few of them.
 #[test]
 fn several_keys_narrow_each_other() {
     each_store("narrow", |url| {
@@ -115,7 +115,8 @@ fn several_keys_narrow_each_other() {
             .update(&Update { catalog: Some(&catalog), ..Update::of("a", "production", Timestamp(1000)) })
             .unwrap();
         let tagged = |text: &str| Filter::Tagged(text.into());
-        let number = |filter: Filter| store.exported(&wanted("Notify", "b", Some(filter))).unwrap().len();
+        let number =
+            |filter: Filter| store.exported(&export_query("Notify", "b", Some(filter))).unwrap().len();
         let (two, three) = (tagged("two"), tagged("three"));
         assert_eq!((number(two.clone()), number(three.clone())), (1000, 667));
         let both = Filter::All(vec![two.clone(), three.clone()]);
@@ -141,7 +142,7 @@ fn secrets_are_for_collectors_alone() {
             .update(&Update { catalog: Some(&catalog), ..Update::of("a", "production", Timestamp(1000)) })
             .unwrap();
         let found: Vec<Resource> = store
-            .exported(&wanted("Notify", "b", None))
+            .exported(&export_query("Notify", "b", None))
             .unwrap()
             .iter()
             .map(|each| each.resource.clone())

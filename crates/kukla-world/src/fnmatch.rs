@@ -60,7 +60,7 @@ pub fn fnmatch(pattern: &str, path: &str, flags: Flags) -> bool {
     }
 }
 
-/// The patterns that a pattern with braces stands for: `a{b,c}d` is `abd` and `acd`. Braces may nest; those after a backslash stay.
+/// The patterns that a pattern with braces expands to: `a{b,c}d` is `abd` and `acd`. Braces may nest; those after a backslash stay.
 /// Once there are `most` patterns, further braces are not expanded.
 pub(crate) fn alternatives(pattern: &str, most: usize) -> Vec<String> {
     let mut done = Vec::new();

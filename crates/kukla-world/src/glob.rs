@@ -32,7 +32,7 @@ pub fn files(world: &dyn World, pattern: &str) -> Vec<String> {
     found.into_iter().map(|found| found.path).collect()
 }
 
-fn search(world: &dyn World, pattern: &str) -> Result<Vec<Found>, TooMany> {
+fn search(world: &dyn World, pattern: &str) -> Result<Vec<Hit>, TooMany> {
     let mut found = Vec::new();
     for pattern in alternatives(pattern, MOST_ALTERNATIVES).iter().filter(|pattern| !pattern.is_empty()) {
         let (root, rest) = match pattern.strip_prefix('/') {
@@ -40,7 +40,7 @@ fn search(world: &dyn World, pattern: &str) -> Result<Vec<Found>, TooMany> {
             None => ("", pattern.as_str()),
         };
         let mut search = Search { world, found: &mut found, left: MOST_LISTED };
-        let start = Found { path: root.to_owned(), is_directory: None };
+        let start = Hit { path: root.to_owned(), is_directory: None };
         search.follow(start, &parts(rest), vec![0])?;
     }
     Ok(found)
@@ -91,7 +91,7 @@ fn parts(pattern: &str) -> Vec<Part> {
 
 /// A path that was reached.
 #[derive(Debug)]
-struct Found {
+struct Hit {
     path: String,
     /// Whether it is a directory, if that is known.
     is_directory: Option<bool>,
@@ -100,7 +100,7 @@ struct Found {
 /// A search for what fits a pattern.
 struct Search<'s> {
     world: &'s dyn World,
-    found: &'s mut Vec<Found>,
+    found: &'s mut Vec<Hit>,
     left: usize,
 }
 
@@ -120,19 +120,19 @@ impl Search<'_> {
     }
 
     /// Finds what lies at and below a path for which the pattern has been followed to these places.
-    fn follow(&mut self, at: Found, parts: &[Part], places: Vec<usize>) -> Result<(), TooMany> {
-        let Found { path, is_directory: known } = at;
+    fn follow(&mut self, at: Hit, parts: &[Part], places: Vec<usize>) -> Result<(), TooMany> {
+        let Hit { path, is_directory: known } = at;
         let is_directory = |world: &dyn World| known.unwrap_or_else(|| is_directory(world, &path));
         let next = |place: usize| if parts[place] == Part::Anywhere { place + 1 } else { place };
         let here: Vec<&Part> = places.iter().map(|place| &parts[next(*place)]).collect();
         // What a directory lists is there, even a link that leads nowhere.
         let is_there = |world: &dyn World| known.is_some() || world.exists(Path::new(&path));
         if !path.is_empty() && here.contains(&&Part::End) && is_there(self.world) {
-            self.found.push(Found { path: path.clone(), is_directory: known });
+            self.found.push(Hit { path: path.clone(), is_directory: known });
         }
         if here.contains(&&Part::Directory) && is_directory(self.world) {
             let slash = if path.ends_with('/') { "" } else { "/" };
-            self.found.push(Found { path: format!("{path}{slash}"), is_directory: Some(true) });
+            self.found.push(Hit { path: format!("{path}{slash}"), is_directory: Some(true) });
         }
         let within = |name: &str| match path.is_empty() || path == "/" {
             true => format!("{path}{name}"),
@@ -142,7 +142,7 @@ impl Search<'_> {
         if !anywhere && !here.iter().any(|part| matches!(part, Part::Magic(_))) {
             for (place, part) in places.iter().zip(&here) {
                 let Part::Plain(name) = part else { continue };
-                let below = Found { path: within(&unescaped(name)), is_directory: None };
+                let below = Hit { path: within(&unescaped(name)), is_directory: None };
                 self.follow(below, parts, vec![next(*place) + 1])?;
             }
             return Ok(());
@@ -172,7 +172,7 @@ impl Search<'_> {
             }
             reached.dedup();
             if !reached.is_empty() {
-                let below = Found { path: within(&entry.name), is_directory: Some(entry.is_directory) };
+                let below = Hit { path: within(&entry.name), is_directory: Some(entry.is_directory) };
                 self.follow(below, parts, reached)?;
             }
         }

@@ -21,21 +21,21 @@ use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Question {
-    /// What is in a file?
+    /// The content of a file.
     Read(PathBuf),
-    /// What does a data file say? Of its keys only those matter that were asked for.
+    /// The content of a data file, of which only the keys matter that were looked up.
     Data(PathBuf),
-    /// What do data files say under a key? The answer is in the files.
+    /// The value of a key in data files. The answer is in the files.
     Key(String),
-    /// Is there something at a path?
+    /// Whether something is at a path.
     Exists(PathBuf),
-    /// What is in a directory?
+    /// The entries of a directory.
     List(PathBuf),
-    /// What is the value of an environment variable?
+    /// The value of an environment variable.
     Env(String),
-    /// What does a command print?
+    /// The output of a command.
     Run(Vec<String>),
-    /// What time is it?
+    /// The present time.
     Now,
 }
 
@@ -283,7 +283,7 @@ pub struct Record {
     pub collected: BTreeSet<String>,
 }
 
-/// A world that keeps a ledger. What is read straight from it is noted by nobody: [`tracked`] and [`Tracker`] do that.
+/// A world that keeps a ledger. Reading from it directly records nothing: [`tracked`] and [`Tracker`] do that.
 #[derive(Debug, Default)]
 pub struct Recorded<W> {
     world: W,
@@ -311,21 +311,21 @@ impl<W: World> World for Recorded<W> {
     }
 }
 
-/// A world through which one thing is made: it notes what is asked.
+/// A world for making one thing: it records every question.
 #[derive(Debug)]
 pub struct Tracker<'w> {
     world: &'w dyn World,
     ledger: &'w Ledger,
     record: Mutex<Record>,
-    /// Which of `$facts` is wanted, if only one is.
-    wanted_fact: Mutex<Option<String>>,
+    /// The one of `$facts` that is used, if only one is.
+    single_fact: Mutex<Option<String>>,
 }
 
 impl<'w> Tracker<'w> {
-    /// Tracks what is asked of a world, if it keeps a ledger.
+    /// Tracks the questions to a world, if it keeps a ledger.
     pub fn new(world: &'w dyn World) -> Option<Tracker<'w>> {
         let ledger = world.ledger()?;
-        Some(Tracker { world, ledger, record: Mutex::default(), wanted_fact: Mutex::default() })
+        Some(Tracker { world, ledger, record: Mutex::default(), single_fact: Mutex::default() })
     }
 
     fn note(&self, question: Question, answer: Answer) {
@@ -345,7 +345,7 @@ impl<'w> Tracker<'w> {
     /// Notes that the node was asked something.
     pub fn fact(&self, name: &str) {
         let wanted = match name {
-            "facts" => self.wanted_fact().as_ref().map(|part| format!("facts.{part}")),
+            "facts" => self.single_fact().as_ref().map(|part| format!("facts.{part}")),
             _ => None,
         };
         let name = wanted.as_deref().unwrap_or(name);
@@ -356,13 +356,13 @@ impl<'w> Tracker<'w> {
         });
     }
 
-    /// Says of which fact the next to ask for `$facts` wants to know, if it is but one.
+    /// Sets the fact that the next use of `$facts` is about, if it is only one.
     pub fn want_fact(&self, name: Option<&str>) {
-        *self.wanted_fact() = name.map(str::to_owned);
+        *self.single_fact() = name.map(str::to_owned);
     }
 
-    fn wanted_fact(&self) -> MutexGuard<'_, Option<String>> {
-        self.wanted_fact.lock().unwrap_or_else(PoisonError::into_inner)
+    fn single_fact(&self) -> MutexGuard<'_, Option<String>> {
+        self.single_fact.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that the exported resources of a type were collected.
@@ -432,7 +432,7 @@ impl World for Tracker<'_> {
     }
 }
 
-/// Makes something and says what it was made from; no inputs if the world keeps no ledger.
+/// Makes something and gives its inputs; none if the world keeps no ledger.
 pub fn tracked<T>(world: &dyn World, make: impl FnOnce(&dyn World) -> T) -> (T, InputSet) {
     match Tracker::new(world) {
         Some(tracker) => {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use kukla::syntax::Problem;
 use kukla_server::ca::doctor::{self, Grade};
-use kukla_server::ca::import::{self, Brought};
+use kukla_server::ca::import::{self, AuthorityFiles};
 use kukla_server::ca::setup::{self, HostFiles};
 use kukla_server::ca::status::{State, Status};
-use kukla_server::ca::{Authority, Refusal, Wanted, time};
+use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
 use kukla_server::settings::Settings;
 
 use super::options::split_assignment;
@@ -144,8 +144,8 @@ pub fn run(args: &Args) -> CommandResult {
         Action::Import { cert_bundle, private_key, crl_chain } => {
             let certificates = files::read_bytes(cert_bundle)?;
             let (key, lists) = (files::read_bytes(private_key)?, files::read_bytes(crl_chain)?);
-            let brought = Brought { certificates: &certificates, key: &key, lists: &lists };
-            let authority = import::import(&layout, practice, brought)?;
+            let authority_files = AuthorityFiles { certificates: &certificates, key: &key, lists: &lists };
+            let authority = import::import(&layout, practice, authority_files)?;
             setup::make_host(&authority, host, &settings.alt_names)?;
             outln!("The authority is in {}", layout.directory.display());
             return Ok(ExitKind::Success);
@@ -182,13 +182,13 @@ pub fn run(args: &Args) -> CommandResult {
                 let (name, value) = split_assignment("--extension", extension)?;
                 Ok::<_, Problem>((name.to_owned(), value.to_owned()))
             });
-            let wanted = Wanted {
+            let options = CertificateOptions {
                 alt_names: alt_names.clone(),
                 extensions: extensions.collect::<Result<_, _>>()?,
                 lifetime: *ttl,
             };
             Ok(for_each(names, "generated", |name| {
-                let (key, certificate) = authority.generate(name, &wanted)?;
+                let (key, certificate) = authority.generate(name, &options)?;
                 let files = HostFiles { ssldir: host.ssldir.clone(), certname: name.to_owned() };
                 setup::write_host(&files, &key, &certificate)?;
                 outln!("{name}: {} and {}", files.certificate().display(), files.key().display());

@@ -128,7 +128,7 @@ fn what_is_shown(browser: &mut Browser, page: &Path) {
     browser.open(page, "");
     assert_eq!(browser.eval("document.querySelector('.sides mark').textContent"), "80");
     assert_eq!(browser.eval("document.querySelectorAll('.moves path').length"), 1);
-    let picture = browser.eval("document.querySelector('.picture').textContent");
+    let picture = browser.eval("document.querySelector('.excerpt').textContent");
     assert!(picture.as_str().is_some_and(|text| text.contains("no <b>database</b> any more")), "{picture}");
     let mut back = |scheme: &str| {
         let feature = json!([{"name": "prefers-color-scheme", "value": scheme}]);

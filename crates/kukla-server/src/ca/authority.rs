@@ -31,7 +31,7 @@ pub struct Authority {
     pub(super) key: Key,
     pub(super) certificate: Certificate,
     pub(super) chain: Vec<Certificate>,
-    /// Whoever changes files holds this, and the lock of other processes.
+    /// Held while files are changed, together with the lock that processes share.
     working: Mutex<()>,
 }
 
@@ -190,7 +190,7 @@ impl Authority {
     }
 
     /// Makes a key and a certificate for a node that did not ask; they are not revoked by this.
-    pub fn generate(&self, name: &str, draft: &Wanted) -> Result<(Key, Certificate), Refusal> {
+    pub fn generate(&self, name: &str, draft: &CertificateOptions) -> Result<(Key, Certificate), Refusal> {
         request::check_name(name)?;
         self.check_duplicate(name)?;
         let key = Key::generate(self.practice.keys)?;
@@ -294,9 +294,9 @@ impl Authority {
     }
 }
 
-/// What a certificate is to say that nobody asked for by a request.
+/// The content of a certificate that is generated without a request.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct CertificateOptions {
     /// Names besides its own: `web.example.com`, `DNS:web`, `IP:10.0.0.1`.
     pub alt_names: Vec<String>,
     /// Extensions by name or number.
@@ -305,7 +305,7 @@ pub struct Wanted {
     pub lifetime: Option<Duration>,
 }
 
-impl Wanted {
+impl CertificateOptions {
     fn extensions(&self, name: &str) -> Result<Vec<Extension>, Refusal> {
         let mut all = Vec::new();
         for (extension, value) in &self.extensions {

@@ -8,7 +8,7 @@ use crate::command;
 use crate::files::read_if_there;
 use crate::log;
 
-/// What the setting `autosign` says.
+/// The setting `autosign`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Autosign {
     /// Nothing is signed by itself.

@@ -32,7 +32,7 @@ const ISSUER_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29
 const SERVER_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
 const CLIENT_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.2");
 
-/// What Puppet writes into every certificate, for people.
+/// The comment that Puppet writes into every certificate.
 const COMMENT: &str = "Puppet Server Internal Certificate";
 
 /// A certificate.
@@ -81,12 +81,12 @@ impl Certificate {
         &self.content.tbs_certificate.subject
     }
 
-    /// Who signed it.
+    /// The subject of the certificate that signed it.
     pub fn issuer(&self) -> &Name {
         &self.content.tbs_certificate.issuer
     }
 
-    /// Its number at whoever signed it.
+    /// Its serial number.
     pub fn serial(&self) -> BigUint {
         BigUint::from_bytes_be(self.content.tbs_certificate.serial_number.as_bytes())
     }
@@ -136,7 +136,7 @@ fn malformed(error: impl std::fmt::Display) -> Problem {
     Problem::invalid("invalid certificate").because(error)
 }
 
-/// What a new certificate is to say.
+/// The content of a new certificate.
 #[derive(Debug)]
 pub struct Draft {
     /// Whom it is for.
@@ -149,7 +149,7 @@ pub struct Draft {
     pub not_before: SystemTime,
     /// Until when it is valid.
     pub not_after: SystemTime,
-    /// What else it says.
+    /// Its extensions.
     pub extensions: Vec<Extension>,
 }
 
@@ -192,7 +192,7 @@ pub fn serial_number(serial: &BigUint) -> Result<SerialNumber, Problem> {
     })
 }
 
-/// What every certificate of a node says besides what its request asks for.
+/// The extensions of every certificate of a node, besides those that its request asks for.
 pub fn node_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result<Vec<Extension>, Problem> {
     let usage = KeyUsage(KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment);
     Ok(vec![
@@ -205,7 +205,7 @@ pub fn node_extensions(key: &SubjectPublicKeyInfoOwned, issuer: &[u8]) -> Result
     ])
 }
 
-/// What the certificate of an authority says.
+/// The extensions of the certificate of an authority.
 pub fn authority_extensions(
     key: &SubjectPublicKeyInfoOwned,
     issuer: &[u8],

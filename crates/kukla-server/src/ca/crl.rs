@@ -113,7 +113,7 @@ impl Crl {
         &self.der
     }
 
-    /// Whose list it is.
+    /// The authority that issued it.
     pub fn issuer(&self) -> &x509_cert::name::Name {
         &self.content.tbs_cert_list.issuer
     }

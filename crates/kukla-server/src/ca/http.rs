@@ -1,4 +1,4 @@
-//! What agents and administrators ask of the authority.
+//! The HTTP API of the authority, for agents and administrators.
 
 use std::time::Duration;
 

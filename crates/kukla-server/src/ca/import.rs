@@ -1,4 +1,4 @@
-//! An authority whose certificate another one signed: its files are brought in and checked first.
+//! An authority whose certificate another one signed: its files are files in and checked first.
 
 use super::certificate::Certificate;
 use super::crl::Crl;
@@ -7,9 +7,9 @@ use super::setup::already_exists;
 use super::{Authority, Layout, Practice, Refusal, time};
 use crate::files::{make_directory, write_whole};
 
-/// What someone brings.
+/// The files of an authority to import, in PEM.
 #[derive(Clone, Copy, Debug)]
-pub struct Brought<'a> {
+pub struct AuthorityFiles<'a> {
     /// The certificates: the one that signs, and those above it.
     pub certificates: &'a [u8],
     /// The private key of the one that signs.
@@ -19,15 +19,15 @@ pub struct Brought<'a> {
 }
 
 /// Brings in an authority. Nothing is written unless all of it fits together.
-pub fn import(layout: &Layout, practice: Practice, brought: Brought<'_>) -> Result<Authority, Refusal> {
+pub fn import(layout: &Layout, practice: Practice, files: AuthorityFiles<'_>) -> Result<Authority, Refusal> {
     for path in [&layout.certificate, &layout.key, &layout.crl] {
         if path.exists() {
             return Err(already_exists(path));
         }
     }
-    let chain = Certificate::all_from_pem(brought.certificates).map_err(Refusal::Rule)?;
-    let key = Key::from_pem(brought.key).map_err(Refusal::Rule)?;
-    let lists = Crl::all_from_pem(brought.lists).map_err(Refusal::Rule)?;
+    let chain = Certificate::all_from_pem(files.certificates).map_err(Refusal::Rule)?;
+    let key = Key::from_pem(files.key).map_err(Refusal::Rule)?;
+    let lists = Crl::all_from_pem(files.lists).map_err(Refusal::Rule)?;
     let signing = ordered(&chain, &key)?;
     for certificate in &signing {
         let name = certificate.common_name().unwrap_or_default();
@@ -77,7 +77,7 @@ fn ordered<'c>(chain: &'c [Certificate], key: &Key) -> Result<Vec<&'c Certificat
             }
         }
     }
-    // Whoever brings the key of a root along with what is below it has taken the wrong one.
+    // The key of a root together with certificates below it is the wrong key.
     if let Some(other) = chain.iter().find(|each| !ordered.iter().any(|known| known.der() == each.der())) {
         let name = other.common_name().unwrap_or_default();
         return Err(Refusal::rule(format!(

@@ -27,10 +27,10 @@ pub struct Key {
     signing: Arc<dyn SigningKey>,
 }
 
-/// What kind of key to make.
+/// The kind of a new key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// RSA with so many bits: what Puppet uses.
+    /// RSA with this number of bits, as Puppet uses it.
     Rsa(usize),
     /// The curve P-256: quick to make and small.
     Ec,

@@ -1,8 +1,8 @@
 //! The certificate authority: a directory as Puppet has it, taken over as it is.
 //!
-//! All that it knows is in its files, so that several processes (a server, `kukla ca`, Puppet's own tools) see the same; whoever
-//! changes them holds a lock. Every file is written whole. A certificate is signed in steps, each of which leaves a state that the
-//! next run understands: the number is taken, the inventory is told, the certificate appears, the request goes.
+//! All that it knows is in its files, so that several processes (a server, `kukla ca`, Puppet's own tools) see the same; a
+//! process that changes them holds a lock. Every file is written whole. A certificate is signed in steps, each of which leaves a state that the
+//! next run understands: the number is taken, the inventory gets its line, the certificate appears, the request goes.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,11 +27,11 @@ pub mod setup;
 pub mod status;
 pub mod time;
 
-pub use authority::{Authority, Wanted};
+pub use authority::{Authority, CertificateOptions};
 use autosign::Autosign;
 use keys::KeyKind;
 use request::Allowed;
-pub use revoked::Revoked;
+pub use revoked::RevokedCertificates;
 use time::DAY;
 
 /// The reason why the authority did not do something, by how much of it the client that asked may know.
@@ -159,7 +159,7 @@ impl Layout {
 pub struct Practice {
     /// Which requests are signed without anyone being asked.
     pub autosign: Autosign,
-    /// What requests may ask for.
+    /// The extensions that requests may ask for.
     pub allowed: Allowed,
     /// For how long certificates are valid.
     pub lifetime: Duration,
@@ -171,7 +171,7 @@ pub struct Practice {
     pub duplicates: bool,
     /// Whether agents get the list of revoked infrastructure certificates alone.
     pub infra_crl: bool,
-    /// What kind of keys it makes.
+    /// The kind of keys it generates.
     pub keys: KeyKind,
 }
 

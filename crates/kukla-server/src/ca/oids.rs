@@ -36,14 +36,14 @@ const NAMES: [(&str, &str); 30] = [
     ("1.3.6.1.4.1.34380.1.3.39", "pp_cli_auth"),
 ];
 
-/// Whose holder may ask for and change the certificates of others.
+/// Its holder may manage the certificates of others.
 pub const CLI_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.34380.1.3.39");
 /// The attribute of a request whose sender renews its certificate by itself.
 pub const AUTO_RENEW: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.34380.1.3.2");
 /// A comment, for people.
 pub const NETSCAPE_COMMENT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.113730.1.13");
 
-/// What registers a node, what is private to a site, and what gives rights.
+/// The arcs of extensions that register a node, of those private to a site, and of those that give rights.
 const REGISTRATION: &str = "1.3.6.1.4.1.34380.1.1";
 const PRIVATE: &str = "1.3.6.1.4.1.34380.1.2";
 const AUTHORIZATION: &str = "1.3.6.1.4.1.34380.1.3";

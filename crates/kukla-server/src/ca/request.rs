@@ -52,7 +52,7 @@ struct Info {
     attributes: Attributes,
 }
 
-/// What requests may ask for.
+/// The extensions that requests may ask for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allowed {
     /// Whether they may ask for other names than their own.
@@ -213,7 +213,7 @@ fn malformed(error: impl std::fmt::Display) -> Problem {
     Problem::invalid("invalid certificate request").because(error)
 }
 
-/// Checks that a certificate may have this name. It becomes the name of a file, so what leads out of a directory is no name.
+/// Checks that a certificate may have this name. It becomes the name of a file, so it must not lead out of a directory.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
     if name.chars().any(char::is_uppercase) {
         return Err(Refusal::rule("Certificate names must be lower case."));

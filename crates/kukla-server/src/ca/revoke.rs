@@ -11,7 +11,7 @@ use super::{Authority, Refusal, inventory, time};
 use crate::files::{read_if_there, write_whole};
 use crate::log;
 
-/// A list that ends within this time is made anew.
+/// A list that expires within this time is renewed.
 const RENEW_CRL_BEFORE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Authority {
@@ -75,7 +75,7 @@ impl Authority {
         self.lists(&self.layout.crl)
     }
 
-    /// Makes lists anew that would end soon; whether there was one.
+    /// Renews the lists that expire soon; whether there was one.
     pub fn refresh_crl(&self) -> Result<bool, Refusal> {
         let soon = |list: &Crl| list.next_update().is_none_or(|end| end < time::now() + RENEW_CRL_BEFORE);
         let mut refreshed = false;

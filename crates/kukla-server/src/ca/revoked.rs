@@ -16,21 +16,21 @@ type Stamp = Option<(u64, i64, i64, u64)>;
 /// The numbers of a file of lists, read again whenever the file is another one. Asking costs a look at the file's entry, so
 /// every request can ask.
 #[derive(Debug)]
-pub struct Revoked {
+pub struct RevokedCertificates {
     file: PathBuf,
-    known: Mutex<(Stamp, Arc<Known>)>,
+    known: Mutex<(Stamp, Arc<RevocationLists>)>,
 }
 
-/// What a file of lists says.
+/// The content of a file of revocation lists.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct RevocationLists {
     /// The lists.
     pub lists: Vec<Crl>,
     /// Issuers, in DER, and numbers.
     serials: HashSet<(Vec<u8>, BigUint)>,
 }
 
-impl Known {
+impl RevocationLists {
     /// Whether an issuer has revoked a number.
     pub fn revokes(&self, issuer: &x509_cert::name::Name, serial: &BigUint) -> bool {
         use der::Encode as _;
@@ -39,14 +39,14 @@ impl Known {
     }
 }
 
-impl Revoked {
-    /// What is in this file.
-    pub fn in_file(file: PathBuf) -> Revoked {
-        Revoked { file, known: Mutex::new((None, Arc::default())) }
+impl RevokedCertificates {
+    /// The revocation lists of this file.
+    pub fn in_file(file: PathBuf) -> RevokedCertificates {
+        RevokedCertificates { file, known: Mutex::new((None, Arc::default())) }
     }
 
-    /// What the file says now. One that cannot be read leaves what was known before: nobody is let in by that who was not.
-    pub fn now(&self) -> Arc<Known> {
+    /// The present content of the file. While it cannot be read, the last content counts, so nobody is let in by that.
+    pub fn now(&self) -> Arc<RevocationLists> {
         use der::Encode as _;
         let current = stamp(&self.file);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ impl Revoked {
                         list.serials().map(move |serial| (issuer.clone(), serial)).collect::<Vec<_>>()
                     };
                     let serials = lists.iter().flat_map(of).collect();
-                    *known = (current, Arc::new(Known { lists, serials }));
+                    *known = (current, Arc::new(RevocationLists { lists, serials }));
                 }
                 Err(problem) => log::warning(&problem.to_string()),
             }

@@ -11,7 +11,7 @@ use super::certificate::{Certificate, Draft, authority_extensions, identifier_of
 use super::crl::{self, Crl};
 use super::keys::{Key, random};
 use super::time::{self, DAY};
-use super::{Authority, Layout, Practice, Refusal, Wanted};
+use super::{Authority, CertificateOptions, Layout, Practice, Refusal};
 use crate::files::{make_directory, read_if_there, write_whole};
 
 /// For so long authorities are valid.
@@ -47,7 +47,7 @@ impl HostFiles {
         self.ssldir.join("certs").join("ca.pem")
     }
 
-    /// What they have revoked.
+    /// Their revocation lists.
     pub fn crl(&self) -> PathBuf {
         self.ssldir.join("crl.pem")
     }
@@ -84,7 +84,7 @@ pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority
     write_whole(&layout.serial, b"0001", 0o644)?;
     write_whole(&layout.crl, crl::bundle(&lists).as_bytes(), 0o644)?;
     write_whole(&layout.certificate, chain.as_bytes(), 0o644)?;
-    // What makes it an authority comes last: without its key it is none, and whoever finds the rest can say so.
+    // The key comes last: without it the directory is not an authority, which the next run reports.
     write_whole(&layout.key, key.to_pem().as_bytes(), 0o640)?;
     Authority::open(layout.clone(), practice)
 }
@@ -135,12 +135,12 @@ pub fn make_host(
     if names.is_empty() {
         names.push("puppet".to_owned());
     }
-    let wanted = Wanted {
+    let options = CertificateOptions {
         alt_names: names,
         extensions: vec![("pp_cli_auth".to_owned(), "true".to_owned())],
         lifetime: None,
     };
-    let (key, certificate) = authority.generate(&host.certname, &wanted)?;
+    let (key, certificate) = authority.generate(&host.certname, &options)?;
     write_host(host, &key, &certificate)?;
     publish(authority, host)?;
     Ok(certificate)

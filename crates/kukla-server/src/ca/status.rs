@@ -1,4 +1,4 @@
-//! What there is to know about a certificate or a request.
+//! The status of certificates and requests.
 
 use serde_json::{Map, Value, json};
 use sha1::Sha1;
@@ -30,7 +30,7 @@ impl State {
     }
 }
 
-/// What there is to know about the certificate or the request of a node.
+/// The status of the certificate or the request of a node.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The node.
@@ -104,7 +104,7 @@ impl Status {
 }
 
 impl Authority {
-    /// What there is to know about a node; nothing if it has neither a certificate nor a request.
+    /// The status of a node; nothing if it has neither a certificate nor a request.
     pub fn status(&self, name: &str) -> Result<Option<Status>, Refusal> {
         if let Some(certificate) = self.signed(name)? {
             let serial = certificate.serial();
@@ -121,7 +121,7 @@ impl Authority {
         }
     }
 
-    /// What there is to know about all nodes, or about those in one state. A file that cannot be read is passed over and logged.
+    /// The status of all nodes, or of those in one state. A file that cannot be read is skipped and logged.
     pub fn statuses(&self, wanted: Option<State>) -> Result<Vec<Status>, Refusal> {
         let mut names = self.issued()?;
         names.extend(self.requested()?);

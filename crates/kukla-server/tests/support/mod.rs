@@ -7,12 +7,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::Key;
-use kukla_server::ca::{Authority, Wanted};
-use kukla_server::listen::{Current, serve};
+use kukla_server::ca::{Authority, CertificateOptions};
+use kukla_server::listen::{LiveServer, serve};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run::prepare;
 use kukla_server::server::Server;
@@ -20,6 +20,15 @@ use kukla_server::settings::Overrides;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tokio::sync::watch;
+
+/// Waits until a condition holds; one that does not hold after a minute fails the test.
+pub fn wait_until(condition: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "timed out: {condition}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 /// A directory that goes when it is done with.
 pub struct Directory(pub PathBuf);
@@ -51,12 +60,12 @@ impl Drop for Directory {
 pub struct Harness {
     pub directory: Directory,
     pub address: SocketAddr,
-    pub current: Arc<Current>,
+    pub current: Arc<LiveServer>,
     stop: watch::Sender<bool>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-/// What `puppet.conf` always says here: keys that are quick to make, and names that clients expect.
+/// The settings that every `puppet.conf` has here: keys that are quick to generate, and names that clients expect.
 pub const CONF: &str = "[server]\ncertname = localhost\ndns_alt_names = localhost\nkey_type = ec\n";
 
 impl Harness {
@@ -83,7 +92,7 @@ impl Harness {
             tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        let current = Current::new(server, tls);
+        let current = LiveServer::new(server, tls);
         let (stop, stopped) = watch::channel(false);
         runtime.spawn(serve(Arc::clone(&current), listener, true, stopped));
         Harness { directory, address, current, stop, runtime: Some(runtime) }
@@ -100,20 +109,20 @@ impl Harness {
 
     /// A node with a certificate of the authority.
     pub fn node(&self, name: &str) -> Client {
-        self.node_with(name, &Wanted::default())
+        self.node_with(name, &CertificateOptions::default())
     }
 
     /// A node with a certificate that says more.
-    pub fn node_with(&self, name: &str, wanted: &Wanted) -> Client {
+    pub fn node_with(&self, name: &str, wanted: &CertificateOptions) -> Client {
         let server = self.server();
         let authority = server.authority.as_ref().unwrap();
         self.client(Some(authority.generate(name, wanted).unwrap()))
     }
 
-    /// Whoever may manage certificates.
+    /// A client that may manage certificates.
     pub fn admin(&self) -> Client {
         let extensions = vec![("pp_cli_auth".to_owned(), "true".to_owned())];
-        self.node_with("admin", &Wanted { extensions, ..Wanted::default() })
+        self.node_with("admin", &CertificateOptions { extensions, ..CertificateOptions::default() })
     }
 
     /// A client that shows a certificate.
@@ -140,7 +149,7 @@ pub struct Client {
     pub config: Arc<ClientConfig>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -245,16 +254,36 @@ impl Connection {
         self.0.flush()
     }
 
+    /// Sends bytes as they are and gives the status of every reply until the server closes the connection.
+    pub fn statuses(&mut self, bytes: &[u8]) -> Vec<u16> {
+        let mut statuses = Vec::new();
+        let mut next = self.raw(bytes, false);
+        while let Ok(reply) = next {
+            statuses.push(reply.status);
+            next = self.read_reply(false);
+        }
+        let end = next.map(|reply| reply.status).unwrap_err().kind();
+        assert_ne!(end, std::io::ErrorKind::WouldBlock, "the server keeps the connection open: {statuses:?}");
+        statuses
+    }
+
     /// Sends bytes as they are and reads one reply.
     pub fn raw(&mut self, bytes: &[u8], is_head: bool) -> std::io::Result<Reply> {
         // A server that refuses a large request does so before all of it has come.
-        let sent = self.0.write_all(bytes).and_then(|()| self.0.flush());
+        let sent = self.write(bytes);
+        self.read_reply(is_head).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => sent.err().unwrap_or(error),
+            _ => error,
+        })
+    }
+
+    fn read_reply(&mut self, is_head: bool) -> std::io::Result<Reply> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
             match self.0.read(&mut byte) {
                 Ok(1) => head.push(byte[0]),
-                Ok(_) => return Err(sent.err().unwrap_or_else(|| std::io::ErrorKind::UnexpectedEof.into())),
+                Ok(_) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
                 Err(error) => return Err(error),
             }
         }
@@ -291,7 +320,7 @@ pub fn catalog_form(node: &str, environment: &str, facts: &serde_json::Value) ->
 
 /// The headers of a catalog request.
 pub const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
-/// What agents accept.
+/// The formats that agents accept.
 pub const ACCEPT: (&str, &str) = ("Accept", "application/vnd.puppet.rich+json, application/json, text/pson");
 
 /// The file of a path below a directory, as text.

@@ -48,7 +48,7 @@ impl Client {
         Ok(Client { agent: config.build().into(), address, url: url.to_owned() })
     }
 
-    /// What a path of the query interface gives; nothing if there is no such thing.
+    /// The answer to a path of the query interface; nothing if it is not found.
     pub fn get(&self, path: &str) -> Result<Option<Json>> {
         let sent =
             self.agent.get(format!("{}{path}", self.address)).header("Accept", "application/json").call();
@@ -70,7 +70,7 @@ impl Client {
         };
         match answer {
             Some(Json::Array(rows)) => Ok(rows),
-            _ => bail!(STORE_FAILED { url: &self.url, problem: "its answer is no list of rows" }),
+            _ => bail!(STORE_FAILED { url: &self.url, problem: "expected a list of rows as its answer" }),
         }
     }
 
@@ -128,7 +128,7 @@ impl Client {
             200 => match serde_json::from_str(&body) {
                 Ok(json) => Ok(Some(json)),
                 Err(_) => {
-                    bail!(STORE_FAILED { url, problem: "its answer is no JSON" }; hint: "is it PuppetDB that listens there?")
+                    bail!(STORE_FAILED { url, problem: "invalid JSON in its answer" }; hint: "is it PuppetDB that listens there?")
                 }
             },
             404 => Ok(None),
@@ -143,7 +143,7 @@ impl Client {
 
     fn wrong(&self, error: &ureq::Error) -> Box<Diagnostic> {
         let (url, problem) = (self.url.as_str(), error.to_string());
-        // A server that wants another certificate may hang up before it has said so.
+        // A server that requires another certificate may close the connection before it has sent an error.
         let hung_up = [
             ErrorKind::BrokenPipe,
             ErrorKind::ConnectionReset,

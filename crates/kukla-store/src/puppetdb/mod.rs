@@ -1,6 +1,6 @@
-//! PuppetDB: told what it is told by a Puppet server, and asked what it is asked.
+//! PuppetDB: gets the commands and queries that a Puppet server sends it.
 //!
-//! It takes in what it is told after it has answered, so what was just stored may not be found yet.
+//! It processes commands after it has answered them, so what was just stored may not be found yet.
 
 use std::sync::Arc;
 

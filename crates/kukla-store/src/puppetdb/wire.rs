@@ -1,4 +1,4 @@
-//! What PuppetDB is told and tells: the documents of its commands, and rows of its answers.
+//! The documents of PuppetDB's commands, and the rows of its answers.
 
 use kukla_catalog::{
     Catalog, Edge, ExportQuery, ExportedResource, Filter, Resource, ResourceRef, json, read,
@@ -7,7 +7,7 @@ use kukla_syntax::deep;
 use kukla_values::{Hash, Str, Value, format};
 use serde_json::{Map, Value as Json, json};
 
-use crate::edges::{self, Related};
+use crate::edges::{self, ResourceEdge};
 use crate::{Timestamp, Update};
 
 /// Metaparameters that are lists without an order.
@@ -91,7 +91,7 @@ fn resource(resource: &Resource) -> Json {
     row.into()
 }
 
-fn edge(edge: &Related<'_>) -> Json {
+fn edge(edge: &ResourceEdge<'_>) -> Json {
     let end =
         |resource: &Resource| json!({"type": resource.type_name.as_str(), "title": resource.title.as_str()});
     json!({"source": end(edge.source), "target": end(edge.target), "relationship": edge.relationship})
@@ -114,7 +114,7 @@ pub fn collector(wanted: &ExportQuery) -> Json {
     query.into()
 }
 
-/// What a filter is in a query; nothing where PuppetDB has no words for it, and more is asked for than is wanted.
+/// A filter as a query; nothing where PuppetDB cannot express it, and more is asked for than needed.
 fn filter(filter: &Filter) -> Option<Json> {
     let joined = |word: &str, parts: Vec<Json>| match <[Json; 1]>::try_from(parts) {
         Ok([part]) => part,

@@ -11,7 +11,7 @@ use super::entity::Kind;
 use super::{Column, Condition, Entity, Field, Function, Order, Query, Selected, malformed};
 use crate::Result;
 
-/// Whoever has the rows of entities.
+/// A source of the rows of entities.
 pub trait Tables {
     /// Visits the rows of an entity that could be wanted, in a stable order, until there are enough. A row has the values of the columns that are
     /// asked for.
@@ -24,17 +24,17 @@ pub trait Tables {
     ) -> Result<()>;
 }
 
-/// What rows could be wanted, as far as it is known beforehand.
+/// The rows that a query may need, as far as it is known beforehand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Narrow {
-    /// `active`, `inactive` or `any`; active if it is not said.
+    /// `active`, `inactive` or `any`; active by default.
     pub node_state: Option<String>,
     /// Columns with the values that they may have.
     pub values: Vec<(Column, Vec<Json>)>,
 }
 
 impl Narrow {
-    /// What the condition of a query demands outright.
+    /// The rows that the condition of a query requires.
     fn of(condition: Option<&Condition>) -> Narrow {
         let mut narrow = Narrow::default();
         for demand in condition.map(Condition::demands).unwrap_or_default() {
@@ -70,7 +70,7 @@ fn can_narrow(field: &Field) -> bool {
 }
 
 /// A row of an answer, with what it is sorted by.
-struct Found {
+struct SortedRow {
     keys: Vec<Json>,
     row: Map<String, Json>,
 }
@@ -107,7 +107,7 @@ impl Query {
                     }
                     if fits(row) {
                         let keys = self.order_by.iter().map(|(field, _)| value(field, row)).collect();
-                        found.push(Found { keys, row: self.projected(row, &value) });
+                        found.push(SortedRow { keys, row: self.projected(row, &value) });
                     }
                     ControlFlow::Continue(())
                 })?;
@@ -175,7 +175,7 @@ impl Query {
         columns: &[Column],
         fits: &dyn Fn(&[Json]) -> bool,
         value: &dyn Fn(&Field, &[Json]) -> Json,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<SortedRow>> {
         let named = self.select.iter().filter_map(|one| match one {
             Selected::Field(field) if !self.group_by.contains(field) => Some(field),
             _ => None,
@@ -216,13 +216,13 @@ impl Query {
                 };
             }
             let keys = self.order_by.iter().map(|(field, _)| of(field).unwrap_or_default()).collect();
-            Found { keys, row }
+            SortedRow { keys, row }
         });
         Ok(found.collect())
     }
 }
 
-/// What was seen of a field in many rows.
+/// The aggregate of a field over many rows.
 #[derive(Default)]
 struct Tally {
     count: u64,

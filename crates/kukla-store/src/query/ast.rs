@@ -87,7 +87,7 @@ fn ordered(item: &Json, entity: &'static Entity) -> Result<(Field, Order)> {
     }
 }
 
-/// What a row of an entity has to be like.
+/// Reads a condition on the rows of an entity.
 pub fn condition(array: &Json, entity: &'static Entity) -> Result<Condition> {
     let (operator, operands) = operator(array)?;
     let each = |parts: &[Json]| -> Result<Vec<Condition>> {

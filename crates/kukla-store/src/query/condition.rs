@@ -1,4 +1,4 @@
-//! What a row has to be like.
+//! Conditions on rows.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use super::entity::Kind;
 use super::{Field, Query, malformed};
 use crate::{Result, Timestamp};
 
-/// What a row has to be like.
+/// A condition on a row.
 #[derive(Clone, Debug)]
 pub enum Condition {
     Compare(Comparison, Field, Json),
@@ -24,7 +24,7 @@ pub enum Condition {
     Among(Vec<Field>, Vec<Vec<Json>>, HashSet<String>),
     /// The fields together are what a query gives.
     In(Vec<Field>, Box<Query>),
-    /// What is known of nodes' ends: `active`, `inactive`, `any`.
+    /// The state of nodes: `active`, `inactive`, `any`.
     NodeState(String),
     Not(Box<Condition>),
     And(Vec<Condition>),
@@ -177,7 +177,7 @@ impl Condition {
         }
     }
 
-    /// What all rows that fit have to be, as far as it is said outright.
+    /// The conditions that every matching row fulfils.
     pub fn demands(&self) -> Vec<&Condition> {
         match self {
             Condition::And(all) => all.iter().flat_map(|each| deep(|| each.demands())).collect(),
@@ -186,7 +186,7 @@ impl Condition {
     }
 }
 
-/// Whether what is not there fits a comparison, if that can be said.
+/// Whether a missing value fulfils a comparison, if that is decided.
 fn absent(field: &Field) -> Option<bool> {
     (!field.path.is_empty()).then_some(false)
 }

@@ -17,7 +17,7 @@ pub struct Column {
     pub kind: Kind,
 }
 
-/// What a column holds.
+/// The kind of values in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Text, a number, a flag, data.
@@ -27,7 +27,7 @@ pub enum Kind {
     /// A list, of which one element is compared.
     List,
     /// Something to ask by that is not part of the answer.
-    Asked,
+    QueryOnly,
 }
 
 const fn data(name: &'static str) -> Column {
@@ -42,12 +42,12 @@ const fn list(name: &'static str) -> Column {
     Column { name, kind: Kind::List }
 }
 
-const fn asked(name: &'static str) -> Column {
-    Column { name, kind: Kind::Asked }
+const fn query_only(name: &'static str) -> Column {
+    Column { name, kind: Kind::QueryOnly }
 }
 
-/// What nodes have to be like to be told of: `active` unless a query says otherwise.
-pub const NODE_STATE: Column = asked("node_state");
+/// The state of nodes that a query covers: `active` by default.
+pub const NODE_STATE: Column = query_only("node_state");
 
 const ENTITIES: &[Entity] = &[
     Entity {
@@ -182,7 +182,7 @@ const ENTITIES: &[Entity] = &[
             data("logs"),
             data("metrics"),
             data("resources"),
-            asked("latest_report?"),
+            query_only("latest_report?"),
             NODE_STATE,
         ],
     },
@@ -205,7 +205,7 @@ const ENTITIES: &[Entity] = &[
             data("old_value"),
             data("corrective_change"),
             data("message"),
-            asked("latest_report?"),
+            query_only("latest_report?"),
             NODE_STATE,
         ],
     },
@@ -224,7 +224,7 @@ impl Entity {
 
     /// The columns of an answer.
     pub fn columns(&self) -> impl Iterator<Item = Column> {
-        self.columns.iter().copied().filter(|column| column.kind != Kind::Asked)
+        self.columns.iter().copied().filter(|column| column.kind != Kind::QueryOnly)
     }
 
     /// The column of a name.

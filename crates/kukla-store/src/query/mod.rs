@@ -59,7 +59,7 @@ impl Question {
         self.parse().map(|query| query.select.iter().map(selected).collect()).unwrap_or_default()
     }
 
-    /// What it asks for.
+    /// Parses the query.
     pub fn parse(&self) -> Result<Query> {
         match self {
             Question::Pql(text) => pql::parse(text),
@@ -73,7 +73,7 @@ fn malformed(problem: impl std::fmt::Display) -> Box<Diagnostic> {
     diagnostic!(BAD_STORE_QUERY { problem }).into()
 }
 
-/// What a query asks for.
+/// A parsed query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     pub entity: &'static Entity,
@@ -107,7 +107,7 @@ pub enum Order {
     Descending,
 }
 
-/// What an answer has.
+/// A column of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selected {
     Field(Field),
@@ -115,7 +115,7 @@ pub enum Selected {
     Function(Function, Option<Field>),
 }
 
-/// What can be computed of many rows.
+/// An aggregate function over many rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     Count,
@@ -168,7 +168,7 @@ impl fmt::Display for Field {
 }
 
 impl Field {
-    /// What a field of an entity is called: `certname`, `facts.os.family`, `parameters."some key"`, `facts.disks[0]`.
+    /// Parses the name of a field: `certname`, `facts.os.family`, `parameters."some key"`, `facts.disks[0]`.
     fn parse(text: &str, entity: &'static Entity) -> Result<Field> {
         let mut rest = text;
         let mut steps = Vec::new();
@@ -201,7 +201,7 @@ impl Field {
         Ok(Field { column: entity.column(&column)?, path: steps.collect() })
     }
 
-    /// What a row has there, given its column.
+    /// The value of the field, given that of its column.
     fn within<'v>(&self, value: &'v Json) -> &'v Json {
         const NOTHING: &Json = &Json::Null;
         self.path.iter().fold(value, |value, step| {

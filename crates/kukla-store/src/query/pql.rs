@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Result<Query> {
     }
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -44,7 +44,7 @@ impl<'t> Reader<'t> {
         Ok(query)
     }
 
-    /// What stands in the braces: a condition, and then how the rows are grouped, sorted and cut.
+    /// Reads the content of braces: a condition, and then how the rows are grouped, sorted and cut.
     fn body(&mut self, query: &mut Query) -> Result<()> {
         let is_clause = |reader: &Reader<'_>| {
             reader.peek() == Some('}')
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What follows `in`: values in brackets, or a query.
+    /// Reads the operand of `in`: values in brackets, or a query.
     fn among(&mut self, fields: Vec<Field>) -> Result<Condition> {
         if self.peek() != Some('[') {
             return Ok(Condition::In(fields, Box::new(deep(|| self.query())?)));
@@ -256,7 +256,7 @@ impl<'t> Reader<'t> {
                     self.at += at + 2;
                     return Ok(text.into());
                 }
-                // What stands behind a backslash is what it is, but a backslash that quotes nothing stays: patterns have many.
+                // A backslash escapes quotation marks and backslashes; before anything else it stays: patterns have many.
                 '\\' => match chars.next() {
                     Some((_, next)) if next == quote || next == '\\' => text.push(next),
                     Some((_, next)) => text.extend(['\\', next]),

@@ -1,4 +1,4 @@
-//! What collectors of one node find among what others export.
+//! The exported resources that collectors of one node find.
 
 use std::sync::Arc;
 

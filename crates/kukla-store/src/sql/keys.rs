@@ -1,6 +1,6 @@
-//! What collectors can ask of an exported resource, as numbers in an index.
+//! The properties of exported resources that collectors can query, as numbers in an index.
 //!
-//! A number stands for a type together with a title, a tag or the value of an attribute. Two different things may get the same number; the
+//! A number represents a type together with a title, a tag or the value of an attribute. Two different things may get the same number; the
 //! index only says where to look, and [`Filter::matches`] decides.
 
 use kukla_catalog::{Filter, Resource};
@@ -52,10 +52,10 @@ pub fn of(resource: &Resource) -> Vec<i64> {
     keys
 }
 
-/// So many searches are made together and no more; what they leave over, the filter sorts out.
+/// The largest number of searches that are combined; the filter sorts out what they leave over.
 const SEARCHES: usize = 16;
 
-/// Where there are fewer places than this, nothing else narrows them: reading so many resources takes no longer than asking.
+/// Where there are fewer places than this, nothing else narrows them: reading that many resources takes no longer than asking.
 pub const FEW: usize = 500;
 
 /// Where to look for what a filter wants.
@@ -89,7 +89,7 @@ impl Places {
         }
     }
 
-    /// What a row of `offers` fulfils if one of these keys is its own.
+    /// The condition that a row of `offers` has one of these keys.
     fn holds(&self, table: &str) -> String {
         let Places::Keys(keys) = self else { return "1 = 0".to_owned() };
         match &keys[..] {
@@ -102,7 +102,7 @@ impl Places {
         }
     }
 
-    /// What a place `p` fulfils if it is one of these.
+    /// The condition that a place `p` is one of these.
     fn exists(&self) -> String {
         let among = match self {
             Places::Keys(_) => format!("offers q WHERE {} AND", self.holds("q")),
@@ -112,7 +112,7 @@ impl Places {
     }
 }
 
-/// How many places keys lead to; whoever is asked need not count further than [`FEW`].
+/// The number of places that keys lead to, which need not be counted further than [`FEW`].
 pub type Count<'c> = &'c mut dyn FnMut(&Places) -> Result<usize>;
 
 /// Where to look for what a filter wants, if there is no need to look everywhere.

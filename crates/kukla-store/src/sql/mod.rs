@@ -77,7 +77,7 @@ pub trait Row {
     }
 }
 
-/// What is done with a row.
+/// A visitor of rows.
 pub type Visit<'v> = &'v mut dyn FnMut(&dyn Row) -> Result<()>;
 
 /// A conversation with a database, within a transaction. Places of parameters are written `?1`, `?2`.
@@ -97,13 +97,13 @@ pub trait Database: Send + Sync + Debug {
     /// Where it is, without passwords.
     fn url(&self) -> &str;
 
-    /// What its own words are for what the layout leaves open.
+    /// Its spelling of what the layout leaves open.
     fn dialect(&self) -> schema::Dialect;
 
     /// Runs statements that change nothing and see one state of the database.
     fn read(&self, work: &mut dyn FnMut(&mut dyn Connection) -> Result<()>) -> Result<()>;
 
-    /// Runs statements, all of them or none. It may begin anew when others were in the way.
+    /// Runs statements, all of them or none. It may begin again after a conflict with others.
     fn write(&self, work: &mut dyn FnMut(&mut dyn Connection) -> Result<()>) -> Result<()>;
 }
 

@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for Parameters {
     }
 }
 
-/// JSON as plain data; what is no JSON is nothing.
+/// JSON as plain data; nothing if it is malformed.
 pub fn data(text: Option<&str>) -> Value {
     text.and_then(|text| serde_json::from_str::<Data>(text).ok()).map(|Data(value)| value).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ use crate::{Result, Timestamp};
 /// The tables of a database.
 pub struct Tables<'c>(pub &'c mut dyn Connection);
 
-/// What is done with each row that has been found.
+/// A visitor of the rows of a scan.
 type Visit<'v> = &'v mut dyn FnMut(&[Json]) -> ControlFlow<()>;
 
 impl Asked for Tables<'_> {
@@ -59,11 +59,11 @@ struct Scan<'q> {
     columns: &'q [Column],
 }
 
-/// What a node reported last.
+/// The last report of a node.
 const LATEST: &str =
     "r.hash = (SELECT l.hash FROM reports l WHERE l.node = r.node ORDER BY l.end_time DESC, l.hash LIMIT 1)";
 
-/// Above so many values a list of them is no shorter way than the whole table.
+/// With more values than this, a list of them is not quicker than the whole table.
 const VALUES: usize = 500;
 
 impl Scan<'_> {
@@ -314,7 +314,7 @@ impl Scan<'_> {
         })
     }
 
-    /// What leads from one resource to another, by the names of nodes.
+    /// The edges between resources, by the names of nodes.
     fn related(&self, connection: &mut dyn Connection) -> Result<BTreeMap<String, Vec<Json>>> {
         let narrowed = [("certname", "n.certname")];
         let mut catalogs: BTreeMap<String, Catalog> = BTreeMap::new();
@@ -333,7 +333,7 @@ impl Scan<'_> {
             }
             Ok(())
         })?;
-        let told = |edge: &edges::Related<'_>| {
+        let told = |edge: &edges::ResourceEdge<'_>| {
             json!({
                 "relationship": edge.relationship,
                 "source_type": edge.source.type_name.as_str(), "source_title": edge.source.title.as_str(),
@@ -437,7 +437,7 @@ fn without_secrets(mut parameters: Json, secrets: Json) -> Json {
     parameters
 }
 
-/// What tells a resource apart from all that are not quite the same; columns as in the statement of `resources`.
+/// The identity of a resource: all that distinguishes it from similar ones; columns as in the statement of `resources`.
 fn identity(row: &dyn Row) -> String {
     let mut digest = Sha1::new();
     for column in [2, 3, 4, 6, 8] {

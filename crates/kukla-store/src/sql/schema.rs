@@ -9,14 +9,14 @@ use super::{Connection, Database};
 use crate::Result;
 use crate::codes::STORE_TOO_NEW;
 
-/// What databases spell each in its own way.
+/// The spellings that differ between databases.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     /// The type of a number that counts itself.
     pub serial: &'static str,
     /// The type of names, which are sorted byte by byte.
     pub text: &'static str,
-    /// What follows a table that is nothing but its primary key.
+    /// The suffix of a table that has only its primary key.
     pub key_only: &'static str,
     /// Keeps others from preparing the same database until the transaction is over.
     pub alone: Option<&'static str>,
@@ -55,7 +55,7 @@ const LAYOUTS: &[&[&str]] = &[&[
         tags TEXT NOT NULL,
         classes TEXT NOT NULL,
         edges TEXT NOT NULL)",
-    // Where a resource stands in its catalog is its name here.
+    // The place of a resource in its catalog is its name here.
     "CREATE TABLE resources (
         node BIGINT NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
         position BIGINT NOT NULL,

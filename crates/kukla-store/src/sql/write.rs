@@ -1,4 +1,4 @@
-//! What is new about a node, as rows.
+//! Updates of a node, as rows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

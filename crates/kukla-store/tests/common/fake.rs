@@ -1,4 +1,4 @@
-//! A server that answers as PuppetDB does, and keeps what it was told.
+//! A server that answers as PuppetDB does, and records all requests.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value as Json;
 
-/// What was asked or told.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: String,
@@ -27,7 +27,7 @@ pub struct Fake {
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
-/// What answers a request: a status and a text.
+/// The handler of requests: gives a status and a text.
 pub type Answer = fn(&Request) -> (u16, String);
 
 impl Fake {

@@ -1,4 +1,4 @@
-//! What tests of stores share.
+//! Helpers for tests of stores.
 
 #![allow(dead_code, clippy::disallowed_methods)] // each test uses its part, and all of them files
 
@@ -61,11 +61,11 @@ pub fn open(url: &str) -> Arc<dyn Store> {
     kukla_store::open(url, &Options::default()).unwrap()
 }
 
-pub fn wanted(type_name: &str, node: &str, filter: Option<Filter>) -> ExportQuery {
+pub fn export_query(type_name: &str, node: &str, filter: Option<Filter>) -> ExportQuery {
     ExportQuery { type_name: type_name.into(), node: node.into(), filter }
 }
 
-/// A catalog with so many files in a class.
+/// A catalog with this number of files in a class.
 pub fn catalog(node: &str, files: usize) -> Catalog {
     let class = Resource {
         type_name: "Class".into(),
@@ -101,7 +101,7 @@ pub fn catalog(node: &str, files: usize) -> Catalog {
     }
 }
 
-/// A catalog that exports so many messages.
+/// A catalog that exports this number of messages.
 pub fn exporting(node: &str, messages: usize) -> Catalog {
     let notify = |at: usize| Resource {
         type_name: "Notify".into(),

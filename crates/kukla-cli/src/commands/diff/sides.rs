@@ -101,7 +101,7 @@ fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
     let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
     let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
     let (old, new) = args.sides.targets(&args.target);
-    let open = |side_of: &kukla_git::Side, target: &Target| {
+    let open = |side_of: &kukla_git::RangeEnd, target: &Target| {
         let found = repository.revision(side_of)?;
         if found.is_none() && !repository.has_files {
             return Err(Problem::not_found("no working tree in")
