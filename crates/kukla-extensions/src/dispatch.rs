@@ -8,7 +8,6 @@ use kukla_eval::codes::REFUSED_ARGUMENTS;
 use kukla_eval::lambda::Block;
 use kukla_eval::{Flow, Raise, Vm};
 use kukla_ruby::class::ClassId;
-use kukla_ruby::host::LambdaNumber;
 use kukla_ruby::proc::{ProcBody, ProcObject};
 use kukla_ruby::value::{HashObject, Head};
 use kukla_ruby::{Args, Result, Ruby, Value};
@@ -20,6 +19,7 @@ use kukla_values::{Str, Type, Value as PuppetValue};
 use rustc_hash::FxHashMap;
 
 use crate::codes::RUBY_SIGNATURE;
+use crate::puppet::{LambdaNumber, WithPuppet};
 use crate::{raised, scope, values};
 
 /// What goes to a parameter of the Ruby method.
@@ -380,16 +380,16 @@ pub fn call_itself(
     call_method(ruby, class, "call", &given, has_lambda)
 }
 
-/// The lambda that Puppet gave to the call, as a Ruby block.
+/// The lambda that was passed to the call, as a Ruby block.
 fn lambda(ruby: &mut Ruby<'_>) -> Rc<ProcObject> {
-    const GIVEN: LambdaNumber = LambdaNumber(0);
-    let (count, rest) = ruby.with_puppet(|puppet| puppet.lambda_parameters(GIVEN)).unwrap_or((0, true));
+    const PASSED: LambdaNumber = LambdaNumber(0);
+    let (count, rest) = ruby.with_puppet(move |puppet| puppet.lambda_parameters(PASSED)).unwrap_or((0, true));
     let arity = if rest { -(count as i32) } else { count as i32 };
     let run = |ruby: &mut Ruby<'_>, args: &Args<'_>| {
         let args: Result<Vec<PuppetValue>> =
             args.list.iter().map(|arg| values::to_puppet(ruby, arg)).collect();
         let args = args?;
-        match ruby.with_puppet(|puppet| puppet.call_lambda(GIVEN, args))? {
+        match ruby.with_puppet(move |puppet| puppet.call_lambda(PASSED, args))? {
             Ok(value) => values::to_ruby(ruby, &value),
             Err(interrupt) => Err(raised::to_ruby(ruby, interrupt)),
         }

@@ -14,6 +14,7 @@ mod library;
 mod objects;
 pub mod outline;
 mod programs;
+mod puppet;
 mod raised;
 pub mod resource_type;
 mod scope;

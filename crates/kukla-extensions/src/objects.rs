@@ -1,5 +1,5 @@
-//! Objects that are known on both sides, until the compilation ends: those of Ruby that Puppet holds, lists and hashes of Puppet that
-//! Ruby has seen.
+//! Objects that both languages refer to until the compilation ends: Ruby's that Puppet holds, and Puppet's lists and hashes that Ruby
+//! holds.
 
 use std::rc::Rc;
 
@@ -8,25 +8,26 @@ use kukla_ruby::proc::ProcObject;
 use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
 
-/// Lists and hashes of Puppet that Ruby has seen, with what stands for them there. They are kept, so that no other takes their address.
+/// Lists and hashes of Puppet's, each with the Ruby object that was made of it, so that Ruby code gets the same object each time. They are
+/// found by their address, which no other value can take while they are held here.
 #[derive(Default)]
-pub struct Shared(FxHashMap<usize, (PuppetValue, Value)>);
+pub struct SharedCollections(FxHashMap<usize, (PuppetValue, Value)>);
 
-impl Shared {
-    /// What stands for a list or hash in Ruby.
+impl SharedCollections {
+    /// The Ruby object of a list or hash.
     pub fn get(&self, value: &PuppetValue) -> Option<Value> {
         self.0.get(&address(value)?).map(|(_, own)| own.clone())
     }
 
-    /// Keeps what stands for a list or hash in Ruby.
-    pub fn keep(&mut self, value: &PuppetValue, own: &Value) {
+    /// Holds a list or hash with its Ruby object.
+    pub fn hold(&mut self, value: &PuppetValue, own: &Value) {
         if let Some(address) = address(value) {
             self.0.insert(address, (value.clone(), own.clone()));
         }
     }
 }
 
-/// Where a list or hash is; empty lists are nowhere.
+/// The address of a list or hash; empty lists have none.
 fn address(value: &PuppetValue) -> Option<usize> {
     match value {
         PuppetValue::Array(array) if !array.is_empty() => Some(array.as_ptr().addr()),
@@ -35,17 +36,17 @@ fn address(value: &PuppetValue) -> Option<usize> {
     }
 }
 
-/// Objects and blocks that Puppet holds, by number.
+/// Ruby's objects and blocks that Puppet holds, by number.
 #[derive(Default)]
-pub struct Kept {
+pub struct HeldObjects {
     values: Vec<Value>,
     blocks: Vec<Rc<ProcObject>>,
 }
 
-impl Kept {
-    /// Keeps an object; the same one has the same number.
-    pub fn keep(&mut self, value: Value) -> usize {
-        if let Some(known) = self.values.iter().position(|kept| kept.is_same(&value)) {
+impl HeldObjects {
+    /// Holds an object; the same one has the same number.
+    pub fn hold(&mut self, value: Value) -> usize {
+        if let Some(known) = self.values.iter().position(|held| held.is_same(&value)) {
             return known;
         }
         self.values.push(value);
@@ -57,8 +58,8 @@ impl Kept {
         self.values.get(number).cloned().unwrap_or_default()
     }
 
-    /// Keeps a block for the time of a call.
-    pub fn keep_block(&mut self, block: Rc<ProcObject>) -> usize {
+    /// Holds a block during a call.
+    pub fn hold_block(&mut self, block: Rc<ProcObject>) -> usize {
         self.blocks.push(block);
         self.blocks.len() - 1
     }
@@ -68,7 +69,7 @@ impl Kept {
         self.blocks.get(number).cloned()
     }
 
-    /// Lets go of the blocks of calls that have ended.
+    /// Releases the blocks of calls that have ended.
     pub fn drop_blocks(&mut self, from: usize) {
         self.blocks.truncate(from);
     }

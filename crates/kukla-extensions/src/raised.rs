@@ -5,13 +5,13 @@ use kukla_eval::Raise;
 use kukla_eval::error::Raised;
 use kukla_ruby::class::ClassId;
 use kukla_ruby::core::exception;
-use kukla_ruby::host::Interrupt;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Ruby, Unwind, Value};
 use kukla_syntax::{ForeignException, Stage, diagnostic};
 use kukla_values::{Error, Value as PuppetValue};
 
 use crate::codes::RUBY_RAISED;
+use crate::puppet::Interrupt;
 use crate::{external, values};
 
 /// How many causes of an exception are looked at.
@@ -136,17 +136,10 @@ fn missing(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
         let message = message_of(ruby, &exception);
         let is_missing = match ruby.class_name_of(&exception).as_str() {
             "LoadError" | "NotImplementedError" => true,
-            "NameError" => message.starts_with("uninitialized constant"),
-            "NoMethodError" => {
-                let name = ruby.symbols.intern("name");
-                match ruby.send(&exception, name, &[]) {
-                    Ok(Value::Symbol(name)) => {
-                        let name = ruby.name(name).to_owned();
-                        !name.starts_with("function_") && !ruby.has_method(&name)
-                    }
-                    _ => false,
-                }
-            }
+            // The name of a constant begins with a capital letter.
+            "NameError" => name_of(ruby, &exception).is_some_and(|name| name.starts_with(char::is_uppercase)),
+            "NoMethodError" => name_of(ruby, &exception)
+                .is_some_and(|name| !name.starts_with("function_") && !ruby.has_method(&name)),
             _ => false,
         };
         if is_missing {
@@ -156,6 +149,15 @@ fn missing(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
         exception = ruby.send(&exception, cause, &[]).ok().filter(|cause| !cause.is_nil())?;
     }
     None
+}
+
+/// The constant, variable or method that a `NameError` is about.
+fn name_of(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
+    let name = ruby.symbols.intern("name");
+    match ruby.send(exception, name, &[]) {
+        Ok(Value::Symbol(name)) => Some(ruby.name(name).to_owned()),
+        _ => None,
+    }
 }
 
 /// The message of an exception.

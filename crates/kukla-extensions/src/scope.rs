@@ -2,13 +2,13 @@
 //! `puppet/parser.rb`.
 
 use kukla_ruby::class::{Native, NativeClass, method};
-use kukla_ruby::host::{GivenBlock, Interrupt, ResourceView, ScopeNumber};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Symbol, Value};
 use kukla_values::{Str, Value as PuppetValue};
 use rustc_hash::FxHashMap;
 
-use crate::objects::{Kept, Shared};
+use crate::objects::{HeldObjects, SharedCollections};
+use crate::puppet::{BlockHandle, Interrupt, ResourceView, ScopeNumber, WithPuppet};
 use crate::values::Audience;
 use crate::{function, raised, values};
 
@@ -106,7 +106,7 @@ fn scope_of(ruby: &mut Ruby<'_>, this: &Value) -> Result<ScopeNumber> {
     {
         return Ok(*scope);
     }
-    ruby.with_puppet(|puppet| puppet.here())
+    ruby.with_puppet(move |puppet| puppet.here())
 }
 
 /// The scope of a template.
@@ -138,7 +138,7 @@ fn variable(
             return Err(ruby.error(parse_error, message));
         }
     };
-    ruby.with_puppet(|puppet| puppet.variable(scope, &name))
+    ruby.with_puppet(move |puppet| puppet.variable(scope, &name))
 }
 
 fn lookupvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -175,7 +175,7 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
     match strict.as_str() {
         "off" => Ok(Value::Nil),
         "warning" => {
-            ruby.with_puppet(|puppet| {
+            ruby.with_puppet(move |puppet| {
                 if puppet.is_first(&format!("Variable: {shown}")) {
                     let here = puppet.here();
                     puppet.log(here, "warning", message);
@@ -191,8 +191,8 @@ fn setvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name, value) =
         (scope_of(ruby, this)?, text(ruby, &args[0])?, values::to_puppet(ruby, &args[1])?);
     // Whoever asks for the variable later gets this very object.
-    ruby.part::<Shared>().keep(&value, &args[1]);
-    match ruby.with_puppet(|puppet| puppet.set_variable(scope, &name, value))? {
+    ruby.part::<SharedCollections>().hold(&value, &args[1]);
+    match ruby.with_puppet(move |puppet| puppet.set_variable(scope, &name, value))? {
         Ok(()) => Ok(args[1].clone()),
         Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),
     }
@@ -211,7 +211,7 @@ fn exists(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 fn to_hash(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let scope = scope_of(ruby, this)?;
     let keep_undef = args[1].is_true();
-    let variables = ruby.with_puppet(|puppet| puppet.variables(scope))?;
+    let variables = ruby.with_puppet(move |puppet| puppet.variables(scope))?;
     let hash = ruby.make_hash([])?;
     let Value::Hash(table) = &hash else { return Ok(hash) };
     for (name, value) in variables {
@@ -239,8 +239,12 @@ fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 /// The method of a function that the file of another made with `newfunction`: it has no file of its own by which it could be found.
 fn made_beside(ruby: &mut Ruby<'_>, scope: &Value, name: &str) -> Result<Option<Symbol>> {
     match function::made(ruby, scope, name) {
-        Some(method) if !ruby.with_puppet(|puppet| puppet.function_exists(name))? => Ok(Some(method)),
-        _ => Ok(None),
+        Some(method) => {
+            let name = name.to_owned();
+            let has_file = ruby.with_puppet(move |puppet| puppet.function_exists(&name))?;
+            Ok((!has_file).then_some(method))
+        }
+        None => Ok(None),
     }
 }
 
@@ -260,11 +264,12 @@ fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], ar
     let given = given?;
     let block = args.block.map(|block| {
         let (least, most) = block.argument_counts();
-        GivenBlock { number: ruby.part::<Kept>().keep_block(block.clone()), least, most }
+        BlockHandle { number: ruby.part::<HeldObjects>().hold_block(block.clone()), least, most }
     });
-    let answer = ruby.with_puppet(|puppet| puppet.call(scope, name, given, block));
+    let name = name.to_owned();
+    let answer = ruby.with_puppet(move |puppet| puppet.call(scope, &name, given, block));
     if let Some(block) = block {
-        ruby.part::<Kept>().drop_blocks(block.number);
+        ruby.part::<HeldObjects>().drop_blocks(block.number);
     }
     match answer? {
         Ok(value) => values::to_ruby(ruby, &value),
@@ -274,13 +279,13 @@ fn call(ruby: &mut Ruby<'_>, scope: ScopeNumber, name: &str, given: &[Value], ar
 
 fn log(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, level, message) = (scope_of(ruby, this)?, text(ruby, &args[0])?, text(ruby, &args[1])?);
-    ruby.with_puppet(|puppet| puppet.log(scope, &level, message))?;
+    ruby.with_puppet(move |puppet| puppet.log(scope, &level, message))?;
     Ok(Value::Nil)
 }
 
 fn log_here(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (level, message) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
-    ruby.with_puppet(|puppet| {
+    ruby.with_puppet(move |puppet| {
         let here = puppet.here();
         puppet.log(here, &level, message);
     })?;
@@ -299,13 +304,13 @@ fn pairs(ruby: &mut Ruby<'_>, pairs: Vec<(Str, PuppetValue)>) -> Result {
 
 fn defaults(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
-    let found = ruby.with_puppet(|puppet| puppet.defaults(scope, &name))?;
+    let found = ruby.with_puppet(move |puppet| puppet.defaults(scope, &name))?;
     pairs(ruby, found)
 }
 
 fn tags(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let scope = scope_of(ruby, this)?;
-    Ok(texts(ruby.with_puppet(|puppet| puppet.tags(scope))?))
+    Ok(texts(ruby.with_puppet(move |puppet| puppet.tags(scope))?))
 }
 
 fn resource_object(ruby: &mut Ruby<'_>, found: Option<ResourceView>) -> Result {
@@ -318,44 +323,44 @@ fn resource_object(ruby: &mut Ruby<'_>, found: Option<ResourceView>) -> Result {
 
 fn resource(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let scope = scope_of(ruby, this)?;
-    let found = ruby.with_puppet(|puppet| puppet.resource_of(scope))?;
+    let found = ruby.with_puppet(move |puppet| puppet.resource_of(scope))?;
     resource_object(ruby, found)
 }
 
 fn module_name(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let scope = scope_of(ruby, this)?;
-    Ok(ruby.with_puppet(|puppet| puppet.module_of(scope))?.map_or(Value::Nil, Value::str))
+    Ok(ruby.with_puppet(move |puppet| puppet.module_of(scope))?.map_or(Value::Nil, Value::str))
 }
 
 fn is_top(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let scope = scope_of(ruby, this)?;
-    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.top() == scope)?))
+    Ok(Value::Bool(ruby.with_puppet(move |puppet| puppet.top() == scope)?))
 }
 
 fn top(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let top = ruby.with_puppet(|puppet| puppet.top())?;
+    let top = ruby.with_puppet(move |puppet| puppet.top())?;
     object(ruby, top.0)
 }
 
 fn has_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.function_exists(&name))?))
+    Ok(Value::Bool(ruby.with_puppet(move |puppet| puppet.function_exists(&name))?))
 }
 
 fn is_overridden(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.is_overridden(&name))?))
+    Ok(Value::Bool(ruby.with_puppet(move |puppet| puppet.is_overridden(&name))?))
 }
 
 fn has_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    Ok(Value::Bool(ruby.with_puppet(|puppet| puppet.old_function(&name))?.is_some()))
+    Ok(Value::Bool(ruby.with_puppet(move |puppet| puppet.old_function(&name))?.is_some()))
 }
 
 /// Runs the file of a module's function for the old API; whether there is one.
 fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    match ruby.with_puppet(|puppet| puppet.old_function(&name))? {
+    match ruby.with_puppet(move |puppet| puppet.old_function(&name))? {
         Some(path) => function::load(ruby, &path).map(|_| Value::Bool(true)),
         None => Ok(Value::Bool(false)),
     }
@@ -380,7 +385,8 @@ fn setting_named(ruby: &mut Ruby<'_>, name: &str) -> Result {
     if let Some(changed) = ruby.part::<Changed>().0.get(name) {
         return Ok(changed.clone());
     }
-    match ruby.with_puppet(|puppet| puppet.setting(name))? {
+    let wanted = name.to_owned();
+    match ruby.with_puppet(move |puppet| puppet.setting(&wanted))? {
         // Settings with a few allowed words are symbols in Puppet.
         Some(PuppetValue::String(word)) if name == "strict" => Ok(ruby.symbol(&word)),
         Some(value) => values::to_ruby(ruby, &value),
@@ -390,12 +396,12 @@ fn setting_named(ruby: &mut Ruby<'_>, name: &str) -> Result {
 
 fn find_file(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (directory, name) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
-    let found = ruby.with_puppet(|puppet| puppet.find_file(&directory, &name))?;
+    let found = ruby.with_puppet(move |puppet| puppet.find_file(&directory, &name))?;
     Ok(found.map_or(Value::Nil, |path| Value::str(path.to_string_lossy().into_owned())))
 }
 
 fn modules(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let all = ruby.with_puppet(|puppet| puppet.modules())?;
+    let all = ruby.with_puppet(move |puppet| puppet.modules())?;
     let pair = |(name, path): (Str, std::path::PathBuf)| {
         Value::array(vec![Value::str(name), Value::str(path.to_string_lossy().into_owned())])
     };
@@ -403,15 +409,15 @@ fn modules(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 }
 
 fn environment_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(Value::str(ruby.with_puppet(|puppet| puppet.environment())?))
+    Ok(Value::str(ruby.with_puppet(move |puppet| puppet.environment())?))
 }
 
 fn node_name(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(Value::str(ruby.with_puppet(|puppet| puppet.node())?))
+    Ok(Value::str(ruby.with_puppet(move |puppet| puppet.node())?))
 }
 
 fn stack(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let frames = ruby.with_puppet(|puppet| puppet.stack())?.into_iter().map(|(file, line)| {
+    let frames = ruby.with_puppet(move |puppet| puppet.stack())?.into_iter().map(|(file, line)| {
         let file = file.unwrap_or_else(|| "unknown".into());
         Value::array(vec![Value::str(file), Value::Int(line.into())])
     });
@@ -419,13 +425,13 @@ fn stack(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 }
 
 fn facts(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let facts = ruby.with_puppet(|puppet| puppet.facts())?;
+    let facts = ruby.with_puppet(move |puppet| puppet.facts())?;
     values::to_ruby(ruby, &facts)
 }
 
 fn type_outline(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    match ruby.with_puppet(|puppet| puppet.type_outline(&name))? {
+    match ruby.with_puppet(move |puppet| puppet.type_outline(&name))? {
         Some(outline) => values::to_ruby(ruby, &outline),
         None => Ok(Value::Nil),
     }
@@ -433,14 +439,14 @@ fn type_outline(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 
 fn providers(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    Ok(texts(ruby.with_puppet(|puppet| puppet.providers(&name))?))
+    Ok(texts(ruby.with_puppet(move |puppet| puppet.providers(&name))?))
 }
 
 /// What is wrong with a value of which a type is written down, if anything is.
 fn mismatch(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (subject, written) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
     let value = values::to_puppet(ruby, &args[2])?;
-    match ruby.with_puppet(|puppet| puppet.parse_type(&written))? {
+    match ruby.with_puppet(move |puppet| puppet.parse_type(&written))? {
         Ok(PuppetValue::Type(ty)) if !ty.contains(&value) => {
             Ok(Value::str(kukla_values::types::mismatch::describe_value(&subject, &ty, &value)))
         }
@@ -450,27 +456,27 @@ fn mismatch(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 }
 
 fn classes(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(texts(ruby.with_puppet(|puppet| puppet.classes())?))
+    Ok(texts(ruby.with_puppet(move |puppet| puppet.classes())?))
 }
 
 fn all_tags(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    Ok(texts(ruby.with_puppet(|puppet| puppet.all_tags())?))
+    Ok(texts(ruby.with_puppet(move |puppet| puppet.all_tags())?))
 }
 
 fn find_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (type_name, title) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
-    let found = ruby.with_puppet(|puppet| puppet.resource(&type_name, &title))?;
+    let found = ruby.with_puppet(move |puppet| puppet.resource(&type_name, &title))?;
     resource_object(ruby, found)
 }
 
 fn remove_resource(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (type_name, title) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
-    ruby.with_puppet(|puppet| puppet.remove_resource(&type_name, &title))?;
+    ruby.with_puppet(move |puppet| puppet.remove_resource(&type_name, &title))?;
     Ok(Value::Nil)
 }
 
 fn resources(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
-    let all = ruby.with_puppet(|puppet| puppet.resources())?;
+    let all = ruby.with_puppet(move |puppet| puppet.resources())?;
     let objects: Result<Vec<Value>> =
         all.into_iter().map(|found| resource_object(ruby, Some(found))).collect();
     Ok(Value::array(objects?))
@@ -478,12 +484,12 @@ fn resources(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {
 
 fn definition(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
-    Ok(ruby.with_puppet(|puppet| puppet.definition(&name))?.map_or(Value::Nil, Value::from))
+    Ok(ruby.with_puppet(move |puppet| puppet.definition(&name))?.map_or(Value::Nil, Value::from))
 }
 
 fn parse_type(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let written = text(ruby, &args[0])?;
-    match ruby.with_puppet(|puppet| puppet.parse_type(&written))? {
+    match ruby.with_puppet(move |puppet| puppet.parse_type(&written))? {
         Ok(found) => values::to_ruby(ruby, &found),
         Err(error) => Err(raised::to_ruby(ruby, Interrupt::Error(error))),
     }

@@ -1,5 +1,6 @@
 //! The interpreter of one compilation: entered for each template and function, kept in between.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,16 +11,16 @@ use kukla_eval::native::NativeObject;
 use kukla_eval::scope::{Position, ScopeId};
 use kukla_eval::settings::LogLevel;
 use kukla_eval::{Environment, Flow, Raise, Vm};
-use kukla_ruby::host::{GivenBlock, Host, Interrupt, LambdaNumber, Puppet, ResourceView, ScopeNumber};
-use kukla_ruby::{Args, Program, Result, Ruby, State, SyntaxProblem, Unwind};
+use kukla_ruby::{Args, Embedder, Host, Program, Result, Ruby, State, SyntaxProblem, Unwind};
 use kukla_values::types::Range;
 use kukla_values::types::callable::CallableType;
 use kukla_values::{Error, Name, Str, Value};
 use kukla_world::World;
 
 use crate::library;
-use crate::objects::Kept;
+use crate::objects::HeldObjects;
 use crate::programs::RubyPrograms;
+use crate::puppet::{BlockHandle, Interrupt, LambdaNumber, Puppet, Request, ResourceView, ScopeNumber};
 use crate::raised;
 use crate::values;
 
@@ -106,7 +107,15 @@ impl Host for Compilation<'_, '_> {
         library::find(feature)
     }
 
-    fn puppet(&mut self) -> Option<&mut dyn Puppet> {
+    fn unsets_hidden_variables(&self) -> bool {
+        true
+    }
+
+    fn warn(&mut self, message: String) {
+        self.vm.log(LogLevel::Warning, message);
+    }
+
+    fn embedder(&mut self) -> Option<&mut dyn Embedder> {
         Some(self)
     }
 }
@@ -127,7 +136,7 @@ fn view(state: ResourceState) -> ResourceView {
     ResourceView { type_name: state.type_name.as_str().into(), title: state.title, attributes }
 }
 
-impl Puppet for Compilation<'_, '_> {
+impl Embedder for Compilation<'_, '_> {
     fn lend(&mut self, state: Box<State>) {
         self.vm.put_guest(state);
     }
@@ -137,6 +146,12 @@ impl Puppet for Compilation<'_, '_> {
         guest.unwrap_or_else(State::new)
     }
 
+    fn answer(&mut self, request: &mut dyn Any) {
+        Request::answer(request, self);
+    }
+}
+
+impl Puppet for Compilation<'_, '_> {
     fn here(&self) -> ScopeNumber {
         ScopeNumber(self.vm.standing().number())
     }
@@ -171,7 +186,7 @@ impl Puppet for Compilation<'_, '_> {
         scope: ScopeNumber,
         name: &str,
         args: Vec<Value>,
-        block: Option<GivenBlock>,
+        block: Option<BlockHandle>,
     ) -> std::result::Result<Value, Interrupt> {
         let block = block.map(|block| {
             let signature = Arc::new(signature(block));
@@ -316,7 +331,7 @@ impl Puppet for Compilation<'_, '_> {
 }
 
 /// What a Ruby block takes, in Puppet's words.
-fn signature(block: GivenBlock) -> CallableType {
+fn signature(block: BlockHandle) -> CallableType {
     let count = |number: usize| i64::try_from(number).ok();
     let range = Range::between(count(block.least), block.most.and_then(count));
     CallableType::new(vec![kukla_values::Type::Any], Some(range), None, None)
@@ -341,7 +356,7 @@ impl ForeignBlock for RubyBlock {
 
     fn call(&self, vm: &mut Vm<'_>, args: Vec<Value>) -> Flow {
         enter(vm, &self.programs, None, |ruby| {
-            let Some(block) = ruby.part::<Kept>().block(self.number) else { return Ok(Value::Undef) };
+            let Some(block) = ruby.part::<HeldObjects>().block(self.number) else { return Ok(Value::Undef) };
             let args: Result<Vec<_>> = args.iter().map(|arg| values::to_ruby(ruby, arg)).collect();
             match ruby.call_block(&block, &Args::new(&args?)) {
                 Ok(value) => values::to_puppet(ruby, &value),

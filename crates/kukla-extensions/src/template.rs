@@ -9,7 +9,6 @@ use std::sync::Arc;
 use kukla_eval::error::Raised;
 use kukla_eval::{Flow, Raise, Vm};
 use kukla_ruby::class::{ANY, ClassId, Native, NativeClass, method, private};
-use kukla_ruby::host::ScopeNumber;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Program, Result, Ruby, SyntaxProblem, Unwind, Value};
 use kukla_syntax::{ForeignException, Stage, diagnostic};
@@ -18,8 +17,9 @@ use rustc_hash::FxHashMap;
 
 use crate::codes::{RUBY_INLINE_TEMPLATE_FAILED, RUBY_RAISED, RUBY_TEMPLATE_FAILED};
 use crate::external::{self, Workers};
-use crate::objects::Shared;
+use crate::objects::SharedCollections;
 use crate::programs::RubyPrograms;
+use crate::puppet::ScopeNumber;
 use crate::{raised, scope, session, values};
 
 /// Words by which a template can reach instance variables that it does not name.
@@ -289,7 +289,7 @@ fn evaluate(
     for (name, old, own) in lent {
         let new = values::to_puppet(ruby, &own)?;
         if new != *old {
-            ruby.part::<Shared>().keep(&new, &own);
+            ruby.part::<SharedCollections>().hold(&new, &own);
             changes.push(Change { name: name.clone(), old: old.clone(), new });
         }
     }

@@ -18,7 +18,8 @@ use kukla_values::binary::Binary;
 use kukla_values::value::HostObject;
 use kukla_values::{Str, Type, Value as PuppetValue};
 
-use crate::objects::{Kept, Shared};
+use crate::objects::{HeldObjects, SharedCollections};
+use crate::puppet::WithPuppet;
 
 /// A Puppet value in a Ruby object.
 pub struct Wrapped(pub PuppetValue);
@@ -72,16 +73,16 @@ pub fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
             encoding_bits: 0,
         })),
         PuppetValue::Array(values) => {
-            if let Some(known) = ruby.part::<Shared>().get(value) {
+            if let Some(known) = ruby.part::<SharedCollections>().get(value) {
                 return Ok(known);
             }
             let own: Result<Vec<Value>> = values.iter().map(|value| deep(|| to_ruby(ruby, value))).collect();
             let own = Value::array(own?);
-            ruby.part::<Shared>().keep(value, &own);
+            ruby.part::<SharedCollections>().hold(value, &own);
             own
         }
         PuppetValue::Hash(entries) => {
-            if let Some(known) = ruby.part::<Shared>().get(value) {
+            if let Some(known) = ruby.part::<SharedCollections>().get(value) {
                 return Ok(known);
             }
             let hash = HashObject::new(ClassId::HASH, kukla_ruby::hash::Table::new());
@@ -90,11 +91,11 @@ pub fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
                 ruby.hash_set(&hash, key, value)?;
             }
             let own = Value::Hash(hash);
-            ruby.part::<Shared>().keep(value, &own);
+            ruby.part::<SharedCollections>().hold(value, &own);
             own
         }
         PuppetValue::Host(object) => match object.as_any().downcast_ref::<RubyObject>() {
-            Some(own) => ruby.part::<Kept>().get(own.number),
+            Some(own) => ruby.part::<HeldObjects>().get(own.number),
             None => wrap(ruby, value.clone())?,
         },
         other => wrap(ruby, other.clone())?,
@@ -154,7 +155,7 @@ pub fn wrap(ruby: &mut Ruby<'_>, value: PuppetValue) -> Result {
 
 /// A Ruby value as Puppet sees it.
 pub fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
-    data::to_puppet(ruby, value, beyond_data)
+    data::to_data(ruby, value, beyond_data)
 }
 
 fn beyond_data(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
@@ -164,9 +165,9 @@ fn beyond_data(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
             "default" => PuppetValue::Default,
             _ => keep(ruby, value)?,
         },
-        Value::String(string) => match string.text().to_puppet() {
+        Value::String(string) => match string.text().to_shared() {
             Some(text) if string.text().encoding() == Encoding::Binary => {
-                PuppetValue::String(ruby.with_puppet(|puppet| puppet.byte_string(&text))??)
+                PuppetValue::String(ruby.with_puppet(move |puppet| puppet.byte_string(&text))??)
             }
             Some(text) => PuppetValue::String(text),
             None => PuppetValue::Binary(Binary::new(string.text().as_bytes().to_vec())),
@@ -211,7 +212,7 @@ impl HostObject for RubyObject {
 fn keep(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
     let text = ruby.display(value)?;
     let class = ruby.class_name_of(value);
-    let number = ruby.part::<Kept>().keep(value.clone());
-    let text = text.to_puppet().unwrap_or_else(|| text.to_str_lossy().as_ref().into());
+    let number = ruby.part::<HeldObjects>().hold(value.clone());
+    let text = text.to_shared().unwrap_or_else(|| text.to_str_lossy().as_ref().into());
     Ok(PuppetValue::Host(Arc::new(RubyObject { class, text, number })))
 }

@@ -1,11 +1,11 @@
 //! An interpreter outside of any compilation, for what modules say of their resource types.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_eval::Environment;
-use kukla_ruby::host::{GivenBlock, Host, Interrupt, Puppet, ScopeNumber};
-use kukla_ruby::{Program, Result, Ruby, State, SyntaxProblem};
+use kukla_ruby::{Embedder, Host, Program, Result, Ruby, State, SyntaxProblem};
 use kukla_syntax::diagnostic;
 use kukla_values::{Error, Hash, Str, Type, Value};
 use kukla_world::World;
@@ -13,6 +13,7 @@ use kukla_world::World;
 use crate::codes::RUBY_RAISED;
 use crate::library;
 use crate::programs::RubyPrograms;
+use crate::puppet::{BlockHandle, Interrupt, Puppet, Request, ScopeNumber};
 use crate::session::load_path;
 
 /// How many steps the code of types may take, all in all.
@@ -101,12 +102,16 @@ impl Host for Workshop<'_> {
         library::find(feature)
     }
 
-    fn puppet(&mut self) -> Option<&mut dyn Puppet> {
+    fn unsets_hidden_variables(&self) -> bool {
+        true
+    }
+
+    fn embedder(&mut self) -> Option<&mut dyn Embedder> {
         Some(self)
     }
 }
 
-impl Puppet for Workshop<'_> {
+impl Embedder for Workshop<'_> {
     fn lend(&mut self, state: Box<State>) {
         self.lent = Some(state);
     }
@@ -115,6 +120,12 @@ impl Puppet for Workshop<'_> {
         self.lent.take().unwrap_or_else(State::new)
     }
 
+    fn answer(&mut self, request: &mut dyn Any) {
+        Request::answer(request, self);
+    }
+}
+
+impl Puppet for Workshop<'_> {
     fn set_variable(&mut self, _: ScopeNumber, _: &str, _: Value) -> std::result::Result<(), Error> {
         Err(unavailable("setting a variable"))
     }
@@ -124,7 +135,7 @@ impl Puppet for Workshop<'_> {
         _: ScopeNumber,
         name: &str,
         _: Vec<Value>,
-        _: Option<GivenBlock>,
+        _: Option<BlockHandle>,
     ) -> std::result::Result<Value, Interrupt> {
         Err(unavailable(&format!("the function '{name}'")).into())
     }

@@ -205,5 +205,5 @@ fn to_ruby(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
 
 /// A value as facts can hold it; of anything else its text.
 fn to_puppet(ruby: &mut Ruby<'_>, value: &Value) -> Result<PuppetValue> {
-    data::to_puppet(ruby, value, |ruby, other| Ok(PuppetValue::from(text(ruby, other)?)))
+    data::to_data(ruby, value, |ruby, other| Ok(PuppetValue::from(text(ruby, other)?)))
 }

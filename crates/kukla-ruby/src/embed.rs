@@ -1,4 +1,4 @@
-//! Doors for programs that embed the interpreter: parts of their own in its state, classes of their own, and the way back into Puppet.
+//! The interface for programs that embed the interpreter: data of their own in its state, classes of their own, and requests back to them.
 
 use std::any::{Any, TypeId};
 use std::path::Path;
@@ -10,14 +10,13 @@ use rustc_hash::FxHashMap;
 use crate::class::{Class, ClassId, ClassKind, Constant, NativeClass};
 use crate::error::Result;
 use crate::eval::{Cref, Unit};
-use crate::host::Puppet;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::program::Program;
 use crate::ruby::{Ruby, State};
 use crate::value::Value;
 
 impl State {
-    /// Something that an embedding program keeps in the interpreter, by its type.
+    /// Data that an embedding program stores in the interpreter, by its type.
     pub fn part<T: Any + Default>(&mut self) -> &mut T {
         let part = self.parts.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(T::default()));
         if !part.is::<T>() {
@@ -29,7 +28,7 @@ impl State {
         }
     }
 
-    /// The class or module of a full name: `Puppet::Parser::Scope`.
+    /// The class or module of a full name, such as `A::B`.
     pub fn find_class(&self, path: &str) -> Option<ClassId> {
         path.split("::").try_fold(ClassId::OBJECT, |within, name| {
             let name = self.symbols.existing(name)?;
@@ -193,21 +192,21 @@ impl Ruby<'_> {
         Ok(within)
     }
 
-    /// Asks the compilation something. It has the interpreter meanwhile, since it may run Ruby code itself.
-    pub fn with_puppet<T>(&mut self, ask: impl FnOnce(&mut dyn Puppet) -> T) -> Result<T> {
-        if self.host.puppet().is_none() {
-            return Err(self.runtime_error("this works in a compilation only, and none is going on"));
+    /// Sends a request to the program that embeds the interpreter, which has the interpreter meanwhile, since it may run Ruby code
+    /// itself. Without such a program the request stays unanswered.
+    pub fn request(&mut self, request: &mut dyn Any) {
+        if self.host.embedder().is_none() {
+            return;
         }
         let stand_in = self.stand_in.take().unwrap_or_else(State::vacant);
         let state = std::mem::replace(&mut self.state, stand_in);
-        let Some(puppet) = self.host.puppet() else {
+        let Some(embedder) = self.host.embedder() else {
             self.state = state;
-            return Err(self.runtime_error("this works in a compilation only, and none is going on"));
+            return;
         };
-        puppet.lend(state);
-        let answer = ask(puppet);
-        let stand_in = std::mem::replace(&mut self.state, puppet.reclaim());
+        embedder.lend(state);
+        embedder.answer(request);
+        let stand_in = std::mem::replace(&mut self.state, embedder.reclaim());
         self.stand_in = Some(stand_in);
-        Ok(answer)
     }
 }

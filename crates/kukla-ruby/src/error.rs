@@ -26,7 +26,7 @@ pub enum Unwind {
     Retry,
     /// `throw`, to the `catch` of the same tag.
     Throw(Value, Value),
-    /// Too much was used, or Puppet failed: nothing in Ruby may catch it.
+    /// A limit is exceeded, or the embedding program failed: nothing in Ruby may catch it.
     Stop(kukla_values::Error),
 }
 

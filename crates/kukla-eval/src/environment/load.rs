@@ -10,12 +10,13 @@ use kukla_syntax::{Diagnostic, Source, diagnostic};
 use kukla_world::record::{InputSet, tracked};
 use kukla_world::{FileError, FileResult};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::definitions::Definitions;
 use super::{Environment, Node, read, write};
 use crate::codes::{FILE_NOT_READABLE, FILE_NOT_UTF8};
 use crate::error::{Raised, Stage};
-use crate::program::Program;
+use crate::program::{Program, TypeExpr};
 use crate::programs::Dialect;
 use crate::remark::Remarks;
 use crate::unit::{Defined, Unit};
@@ -39,6 +40,9 @@ pub(crate) struct ReadText {
     pub(crate) read: Result<(Source, Arc<Program>), Arc<Diagnostic>>,
 }
 
+/// Nearly always one thread.
+type Threads = SmallVec<[ThreadId; 1]>;
+
 /// How far the check of a unit's signatures has come.
 ///
 /// Definitions can be found before their signatures are checked, since types may refer to each other. A thread that finds one
@@ -47,7 +51,7 @@ pub(crate) struct ReadText {
 pub(crate) struct SignatureCheck {
     result: OnceLock<Result<(), Arc<Diagnostic>>>,
     /// The threads that are checking the unit. They do not wait for each other: each may hold what the other needs.
-    in_progress: Mutex<Vec<ThreadId>>,
+    in_progress: Mutex<Threads>,
 }
 
 impl SignatureCheck {
@@ -62,7 +66,7 @@ impl SignatureCheck {
         Some(CheckInProgress { check: self, thread })
     }
 
-    fn threads(&self) -> MutexGuard<'_, Vec<ThreadId>> {
+    fn threads(&self) -> MutexGuard<'_, Threads> {
         self.in_progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -152,8 +156,14 @@ impl Environment {
         if let Some(result) = check.result.get() {
             return result.clone();
         }
-        let Some(_in_progress) = check.begin() else { return Ok(()) };
-        let result = self.resolve_parameter_types(unit);
+        let mut types = unit.program.parameter_types().peekable();
+        let result = match types.peek() {
+            None => Ok(()),
+            Some(_) => {
+                let Some(_in_progress) = check.begin() else { return Ok(()) };
+                self.resolve_types(unit, types)
+            }
+        };
         check.result.get_or_init(|| result).clone()
     }
 
@@ -166,11 +176,11 @@ impl Environment {
         Ok(found)
     }
 
-    fn resolve_parameter_types(&self, unit: &Arc<Unit>) -> Result<(), Arc<Diagnostic>> {
-        let mut types = unit.program.parameter_types().peekable();
-        if types.peek().is_none() {
-            return Ok(());
-        }
+    fn resolve_types<'u>(
+        &self,
+        unit: &'u Arc<Unit>,
+        types: impl Iterator<Item = &'u TypeExpr>,
+    ) -> Result<(), Arc<Diagnostic>> {
         let node = Node::default();
         let mut vm = Vm::new(self, &node);
         vm.in_unit(unit, |vm| {

@@ -15,7 +15,7 @@ use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
-use crate::objects::Shared;
+use crate::objects::SharedCollections;
 use crate::scope;
 use crate::values::{self as crossing, Audience};
 use worker::Worker;
@@ -73,9 +73,9 @@ pub fn here_or_there<T>(
 
 /// Arguments as they were before any code has changed them.
 fn fresh<T>(ruby: &mut Ruby<'_>, convert: impl FnOnce(&mut Ruby<'_>) -> Result<T>) -> Result<T> {
-    let known = std::mem::take(ruby.part::<Shared>());
+    let known = std::mem::take(ruby.part::<SharedCollections>());
     let converted = convert(ruby);
-    *ruby.part::<Shared>() = known;
+    *ruby.part::<SharedCollections>() = known;
     converted
 }
 

@@ -11,7 +11,8 @@ use kukla_syntax::deep;
 use kukla_values::binary::Binary;
 use serde_json::{Map, Value as Json, json};
 
-use crate::objects::Kept;
+use crate::objects::HeldObjects;
+use crate::puppet::WithPuppet;
 use crate::scope;
 
 /// The key that says what something is.
@@ -54,7 +55,7 @@ pub fn to_json(ruby: &mut Ruby<'_>, value: &Value) -> Result<Json> {
         Value::Class(class) => json!({ TYPE: "Class", HELD: ruby.class_name(*class) }),
         Value::Range(_) | Value::Proc(_) | Value::Object(_) => {
             let (text, class) = (ruby.display(value)?.to_str_lossy().into_owned(), ruby.class_name_of(value));
-            let number = ruby.part::<Kept>().keep(value.clone());
+            let number = ruby.part::<HeldObjects>().hold(value.clone());
             json!({ TYPE: "Object", "class": class, "number": number, "text": text })
         }
     })
@@ -146,12 +147,12 @@ fn typed(ruby: &mut Ruby<'_>, word: &str, entries: &Map<String, Json>) -> Result
         }
         "Class" => Value::Class(ruby.class_named(text)?),
         "Scope" => {
-            let here = ruby.with_puppet(|puppet| puppet.here())?;
+            let here = ruby.with_puppet(move |puppet| puppet.here())?;
             scope::object(ruby, here.0)?
         }
         _ => {
             let number = entries.get("number").and_then(Json::as_u64).unwrap_or(u64::MAX);
-            ruby.part::<Kept>().get(usize::try_from(number).unwrap_or(usize::MAX))
+            ruby.part::<HeldObjects>().get(usize::try_from(number).unwrap_or(usize::MAX))
         }
     })
 }

@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 
 use kukla_ruby::class::{Class, ClassId, ClassKind};
 use kukla_ruby::core::exception;
-use kukla_ruby::host::LambdaNumber;
 use kukla_ruby::proc::{ProcBody, ProcObject};
 use kukla_ruby::value::Head;
 use kukla_ruby::{Args, Result, Ruby, Unwind, Value};
@@ -19,7 +18,8 @@ use serde_json::{Value as Json, json};
 use super::External;
 use super::values::{from_json, to_json};
 use crate::codes::EXTERNAL_RUBY_FAILED;
-use crate::objects::Kept;
+use crate::objects::HeldObjects;
+use crate::puppet::{LambdaNumber, WithPuppet};
 use crate::{library, raised, scope, values};
 
 /// Runs the shim, which comes as the first line.
@@ -133,7 +133,7 @@ fn converse(ruby: &mut Ruby<'_>, line: String) -> Result {
             Err(unwind) => match *unwind {
                 Unwind::Raise(exception) => json!({ "raised": describe(ruby, &exception) }).to_string(),
                 Unwind::Throw(tag, _) => {
-                    let number = ruby.part::<Kept>().keep(tag);
+                    let number = ruby.part::<HeldObjects>().hold(tag);
                     let raised = json!({ "jump": true, "number": number, "message": "left", "classes": [] });
                     json!({ "raised": raised }).to_string()
                 }
@@ -166,7 +166,7 @@ fn answer(ruby: &mut Ruby<'_>, message: &Json) -> Result {
 fn call_lambda(ruby: &mut Ruby<'_>, args: &[Value]) -> Result {
     let args: Result<Vec<PuppetValue>> = args.iter().map(|arg| values::to_puppet(ruby, arg)).collect();
     let args = args?;
-    match ruby.with_puppet(|puppet| puppet.call_lambda(LambdaNumber(0), args))? {
+    match ruby.with_puppet(move |puppet| puppet.call_lambda(LambdaNumber(0), args))? {
         Ok(value) => values::to_ruby(ruby, &value),
         Err(interrupt) => Err(raised::to_ruby(ruby, interrupt)),
     }
@@ -193,14 +193,14 @@ fn describe(ruby: &mut Ruby<'_>, exception: &Value) -> Json {
     let class = ruby.real_class_of(exception);
     let ancestors = ruby.ancestors(class);
     let classes: Vec<String> = ancestors.iter().map(|class| ruby.class_name(*class)).collect();
-    let number = ruby.part::<Kept>().keep(exception.clone());
+    let number = ruby.part::<HeldObjects>().hold(exception.clone());
     json!({ "classes": classes, "message": message, "number": number })
 }
 
 /// What the other side's code ended with.
 fn unwind(ruby: &mut Ruby<'_>, raised: &Json) -> Box<Unwind> {
     if let Some(number) = raised["number"].as_u64() {
-        let own = ruby.part::<Kept>().get(usize::try_from(number).unwrap_or(usize::MAX));
+        let own = ruby.part::<HeldObjects>().get(usize::try_from(number).unwrap_or(usize::MAX));
         return Box::new(match raised["jump"].as_bool() {
             Some(true) => Unwind::Throw(own, Value::Nil),
             _ => Unwind::Raise(own),

@@ -108,15 +108,11 @@ struct Hidden(FxHashSet<Box<str>>);
 /// A variable that policy hides. To a script that is an error. Code of a compilation finds it unset, as on a server, whose environment has
 /// little in it; most of it asks only to override something.
 fn hidden(ruby: &mut Ruby<'_>, name: &str, refusal: &str) -> Result<Option<String>> {
-    if ruby.host.puppet().is_none() {
+    if !ruby.host.unsets_hidden_variables() {
         return Err(ruby.error(ClassId::SECURITY_ERROR, refusal));
     }
     if ruby.part::<Hidden>().0.insert(name.into()) {
-        let message = format!("{refusal}; it counts as unset");
-        ruby.with_puppet(|puppet| {
-            let here = puppet.here();
-            puppet.log(here, "warning", message);
-        })?;
+        ruby.host.warn(format!("{refusal}; it counts as unset"));
     }
     Ok(None)
 }
@@ -153,7 +149,7 @@ fn set(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 
 /// All variables: those that policy lists by name, and those the program set. Who may see all cannot list them, as the world does not.
 fn all(ruby: &mut Ruby<'_>) -> Result {
-    let compiles = ruby.host.puppet().is_some();
+    let compiles = ruby.host.unsets_hidden_variables();
     let listed =
         match &ruby.host.world().policy().variables {
             Variables::Only(names) => names.clone(),

@@ -54,7 +54,7 @@ impl Ruby<'_> {
         let binding = crate::core::binding::of_top(self);
         self.set_constant(ClassId::OBJECT, "TOPLEVEL_BINDING", binding);
         self.set_standard_globals();
-        // Code inside of Puppet finds these without asking for them.
+        // Code of embedding programs finds these without requiring them.
         for library in library::sources::SOURCES {
             for name in library.constants {
                 let name = self.symbols.intern(name);

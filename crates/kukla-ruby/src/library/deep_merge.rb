@@ -1,4 +1,4 @@
-# Hashes and lists merged into others at any depth; the gem that Puppet brings along for it.
+# The gem deep_merge: hashes and lists merged into others at any depth.
 module DeepMerge
   class InvalidParameter < StandardError; end
 

@@ -7,7 +7,7 @@ pub struct Source {
     pub name: &'static str,
     /// Other names for it.
     pub also: &'static [&'static str],
-    /// The constants it brings, which code that runs inside Puppet finds without requiring it.
+    /// The constants it defines, which code finds without requiring it.
     pub constants: &'static [&'static str],
     /// Its text.
     pub text: &'static str,

@@ -12,7 +12,7 @@ use crate::memory::{Taken, Weighed};
 
 pub use encoding::{ENCODINGS, Encoding, NoChar};
 
-/// The bytes of a string. Text that came from Puppet or a program is shared until it is changed, as is what matches refer to.
+/// The bytes of a string. Text that came from the embedding program or from source code is shared until it is changed, as is the text that matches refer to.
 #[derive(Clone, Debug)]
 enum Bytes {
     Shared(Str),
@@ -126,8 +126,8 @@ impl Text {
         String::from_utf8_lossy(self.as_bytes())
     }
 
-    /// The text as Puppet has it, shared if it is shared already; `None` if it is not valid UTF-8.
-    pub fn to_puppet(&self) -> Option<Str> {
+    /// The text as a shared string, without a copy if it is shared already; `None` if it is not valid UTF-8.
+    pub fn to_shared(&self) -> Option<Str> {
         match &self.bytes {
             Bytes::Shared(text) => Some(text.clone()),
             _ => self.as_str().map(Str::from),
