@@ -128,13 +128,8 @@ fn what_is_shown(browser: &mut Browser, page: &Path) {
     browser.open(page, "");
     assert_eq!(browser.eval("document.querySelector('.sides mark').textContent"), "80");
     assert_eq!(browser.eval("document.querySelectorAll('.moves path').length"), 1);
-<<<<<<< Updated upstream
     let picture = browser.eval("document.querySelector('.excerpt').textContent");
     assert!(picture.as_str().is_some_and(|text| text.contains("no <b>database</b> any more")), "{picture}");
-=======
-    let excerpt = browser.eval("document.querySelector('.excerpt').textContent");
-    assert!(excerpt.as_str().is_some_and(|text| text.contains("no <b>database</b> any more")), "{excerpt}");
->>>>>>> Stashed changes
     let mut back = |scheme: &str| {
         let feature = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         browser.call("Emulation.setEmulatedMedia", json!({"features": feature}));
