@@ -135,12 +135,7 @@ impl Ruby<'_> {
     pub fn maybe_string(&mut self, value: &Value) -> Result<Option<Rc<StringObject>>> {
         match value {
             Value::String(string) => Ok(Some(string.clone())),
-            Value::Nil
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Big(_)
-            | Value::Symbol(_) => Ok(None),
+            _ if is_immediate(value) => Ok(None),
             _ => match self.converted(value, sym::TO_STR, ClassId::STRING, "String")? {
                 Some(Value::String(string)) => Ok(Some(string)),
                 _ => Ok(None),
@@ -165,12 +160,7 @@ impl Ruby<'_> {
     pub fn maybe_array(&mut self, value: &Value) -> Result<Option<Rc<ArrayObject>>> {
         match value {
             Value::Array(array) => Ok(Some(array.clone())),
-            Value::Nil
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Big(_)
-            | Value::Symbol(_) => Ok(None),
+            _ if is_immediate(value) => Ok(None),
             Value::String(string) if string.head.class() == ClassId::STRING => Ok(None),
             _ => match self.converted(value, sym::TO_ARY, ClassId::ARRAY, "Array")? {
                 Some(Value::Array(array)) => Ok(Some(array)),
@@ -191,12 +181,7 @@ impl Ruby<'_> {
     pub fn maybe_hash(&mut self, value: &Value) -> Result<Option<Rc<HashObject>>> {
         match value {
             Value::Hash(hash) => Ok(Some(hash.clone())),
-            Value::Nil
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::Float(_)
-            | Value::Big(_)
-            | Value::Symbol(_) => Ok(None),
+            _ if is_immediate(value) => Ok(None),
             _ => match self.converted(value, sym::TO_HASH, ClassId::HASH, "Hash")? {
                 Some(Value::Hash(hash)) => Ok(Some(hash)),
                 _ => Ok(None),
@@ -220,4 +205,12 @@ impl Ruby<'_> {
             }
         }
     }
+}
+
+/// Whether a value is of a core class without implicit conversions to strings, arrays and hashes.
+fn is_immediate(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Big(_) | Value::Symbol(_)
+    )
 }
