@@ -53,6 +53,7 @@ fn has_special(bytes: &[u8; 16]) -> bool {
 }
 
 /// Whether nothing needs escaping, as in nearly all texts, most of which are a few words long.
+#[inline]
 fn is_plain(bytes: &[u8]) -> bool {
     if let (chunks, Some(last)) = (bytes.as_chunks::<16>().0, bytes.last_chunk::<16>()) {
         return !chunks.iter().any(has_special) && !has_special(last);
