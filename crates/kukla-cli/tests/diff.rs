@@ -396,7 +396,7 @@ fn submodules_are_revisions_of_their_own() {
     std::fs::remove_dir_all(repository.root.join(".git/modules")).unwrap();
     let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
     assert_eq!(status, 2, "{told}");
-    has(&told, &["submodules that are not here", "git submodule update --init"]);
+    has(&told, &["submodules that are not checked out", "git submodule update --init"]);
 }
 
 #[test]
