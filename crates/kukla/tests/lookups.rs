@@ -187,7 +187,7 @@ fn world(dice: &mut Dice, root: &Path) -> Json {
     params
 }
 
-/// What is compared of an answer.
+/// The parts of an answer that are compared.
 fn essence(answer: &Json) -> Json {
     let logs = answer["result"]["logs"].as_array().or(answer["logs"].as_array());
     let logs: Vec<Json> =
