@@ -1,0 +1,124 @@
+//! Blocks, conditions and cases.
+
+use kukla_syntax::SyntaxKind as K;
+use kukla_syntax::tree::Node;
+
+use super::Lowering;
+use crate::document::Op;
+
+impl<'t> Lowering<'t> {
+    /// `{ statements }`: on one line if it was and has only one statement.
+    pub(super) fn block(&mut self, node: Node<'t>) {
+        let (Some(open), Some(close)) = (node.child(K::LBrace), node.child(K::RBrace)) else {
+            return self.verbatim(node);
+        };
+        let statements = node.children().count().saturating_sub(2);
+        let broken = statements > 1 || node.text().contains('\n');
+        self.document.open(broken);
+        self.token(open);
+        self.document.push(Op::Indent);
+        if statements > 0 {
+            self.document.line(false);
+            self.statements(node);
+        }
+        self.dangling(statements == 0);
+        self.document.push(Op::Dedent);
+        self.document.push(Op::Line { space: statements > 0, blank: false });
+        self.token(close);
+        self.document.close();
+    }
+
+    /// `if test { } elsif test { } else { }`, and the same for `unless`
+    pub(super) fn condition(&mut self, node: Node<'t>) {
+        for (index, part) in node.children().enumerate() {
+            match part.kind() {
+                K::Elsif | K::Else => {
+                    if self.comment_ahead() {
+                        self.document.hard_line(false);
+                    } else {
+                        self.document.space();
+                    }
+                    self.spaced(part);
+                }
+                _ => {
+                    if index > 0 {
+                        self.document.space();
+                    }
+                    self.expr(part);
+                }
+            }
+        }
+    }
+
+    /// `case test { options }`
+    pub(super) fn case(&mut self, node: Node<'t>) {
+        let mut columns = Vec::new();
+        let mut first = true;
+        self.document.open(true);
+        for part in node.children() {
+            match part.kind() {
+                K::LBrace => {
+                    self.document.space();
+                    self.token(part);
+                    self.document.push(Op::Indent);
+                }
+                K::CaseOption => {
+                    let blank = self.blank_ahead() && !first;
+                    self.document.hard_line(blank);
+                    self.lead();
+                    self.case_option(part, &mut columns);
+                    first = false;
+                }
+                K::RBrace => {
+                    self.dangling(first);
+                    self.document.push(Op::Dedent);
+                    self.document.hard_line(false);
+                    self.token(part);
+                }
+                K::CaseKw => self.token(part),
+                _ => {
+                    self.document.space();
+                    self.expr(part);
+                }
+            }
+        }
+        self.document.close();
+        self.align_columns(&columns);
+    }
+
+    /// `a, b: { statements }`
+    fn case_option(&mut self, node: Node<'t>, columns: &mut Vec<(usize, super::align::Row)>) {
+        let from = self.document.ops.len();
+        let values: Vec<Node<'t>> = node
+            .children()
+            .take_while(|part| part.kind() != K::Colon)
+            .filter(|part| part.kind() != K::Comma)
+            .collect();
+        let broken = values.iter().skip(1).any(|value| self.starts_line(*value));
+        self.document.open(broken);
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                self.document.push(Op::Text(","));
+                if broken && !self.starts_line(*value) {
+                    self.document.space();
+                } else {
+                    self.document.line(false);
+                }
+                self.lead();
+            }
+            self.expr(*value);
+        }
+        self.document.close();
+        for part in node.children() {
+            match part.kind() {
+                K::Colon => self.token(part),
+                K::Block => {
+                    self.column_of(part, from, columns);
+                    self.document.space();
+                    self.block(part);
+                }
+                _ => {}
+            }
+        }
+    }
+}
