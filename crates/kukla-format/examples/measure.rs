@@ -18,6 +18,7 @@ struct Measure {
     lines: usize,
     changed_files: usize,
     changed_lines: usize,
+    new_lines: usize,
     unparsable: usize,
     wrong: Vec<String>,
     time: Duration,
@@ -26,7 +27,7 @@ struct Measure {
 fn main() {
     let (flags, directories): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
-    println!("corpus                files   lines  changed lines  changed files  unparsable  wrong   MB/s");
+    println!("corpus                files   lines  changed lines  new lines  changed files  unparsable  wrong   MB/s");
     for directory in &directories {
         let mut measure = Measure::default();
         let mut files = Vec::new();
@@ -37,11 +38,12 @@ fn main() {
         let name = Path::new(directory).file_name().unwrap_or_default().to_string_lossy();
         let rate = measure.bytes as f64 / 1e6 / measure.time.as_secs_f64().max(1e-9);
         println!(
-            "{name:20} {:6} {:7} {:5} {:6.2} % {:14} {:11} {:6} {rate:6.1}",
+            "{name:20} {:6} {:7} {:5} {:6.2} % {:10} {:14} {:11} {:6} {rate:6.1}",
             measure.files,
             measure.lines,
             measure.changed_lines,
             100.0 * measure.changed_lines as f64 / measure.lines.max(1) as f64,
+            measure.new_lines,
             measure.changed_files,
             measure.unparsable,
             measure.wrong.len(),
@@ -99,8 +101,14 @@ impl Measure {
         }
         self.changed_files += 1;
         let diff = TextDiff::from_lines(&text, &formatted);
-        let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-        self.changed_lines += count(similar::ChangeTag::Delete).max(count(similar::ChangeTag::Insert));
+        for op in diff.ops() {
+            // A stretch of new lines is one change of the line before it.
+            self.changed_lines += match op.tag() {
+                similar::DiffTag::Equal => 0,
+                _ => op.old_range().len().max(1),
+            };
+            self.new_lines += if op.tag() == similar::DiffTag::Equal { 0 } else { op.new_range().len() };
+        }
         if show {
             let name = file.display().to_string();
             println!("{}", diff.unified_diff().context_radius(1).header(&name, &name));

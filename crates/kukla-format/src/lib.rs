@@ -110,14 +110,27 @@ fn format_text(text: &str, language: Language, options: &Options) -> Result<Stri
     if !parse.is_ok() {
         return Err(FormatError::Syntax(parse.diagnostics));
     }
-    let document = lower::lower(&parse.tree, options);
+    if language == Language::Template {
+        return Ok(text.to_owned());
+    }
     let style = LineStyle { width: options.width, indent: options.indent, ending: line_ending(text) };
-    let formatted = print::print(document, style);
-    if formatted != text {
-        verify::same_meaning(&parse.tree, &formatted, language).map_err(FormatError::Meaning)?;
+    let mut formatted = print::print(lower::lower(&parse.tree, options), style);
+    let mut passes = 0;
+    while formatted != text {
+        let result = verify::same_meaning(&parse.tree, &formatted, language).map_err(FormatError::Meaning)?;
+        // A line that was broken may move what is beside it. What is returned has been formatted without a change.
+        let again = print::print(lower::lower(&result.tree, options), style);
+        passes += 1;
+        if again == formatted || passes == MAX_PASSES {
+            break;
+        }
+        formatted = again;
     }
     Ok(formatted)
 }
+
+/// How often a text is formatted until nothing changes.
+const MAX_PASSES: usize = 4;
 
 /// The ending of the first line.
 fn line_ending(text: &str) -> &'static str {

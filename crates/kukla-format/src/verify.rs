@@ -1,13 +1,13 @@
 //! The proof that formatting has not changed anything but the layout.
 
-use kukla_syntax::SyntaxKind as K;
+use kukla_syntax::{Parse, SyntaxKind as K};
 use kukla_syntax::pn::Pn;
 use kukla_syntax::tree::Tree;
 
 use crate::{Difference, Language};
 
-/// Checks that a formatted text has the syntax tree and the comments of the original.
-pub(crate) fn same_meaning(original: &Tree, formatted: &str, language: Language) -> Result<(), Difference> {
+/// Checks that a formatted text has the syntax tree and the comments of the original; its parsed form.
+pub(crate) fn same_meaning(original: &Tree, formatted: &str, language: Language) -> Result<Parse, Difference> {
     let parse = language.parse(formatted);
     if !parse.is_ok() {
         return Err(Difference::Syntax);
@@ -18,11 +18,11 @@ pub(crate) fn same_meaning(original: &Tree, formatted: &str, language: Language)
     if !comments(original).eq(comments(&parse.tree)) {
         return Err(Difference::Comments);
     }
-    Ok(())
+    Ok(parse)
 }
 
-/// The comments of a tree, without blanks at their ends.
+/// The comments of a tree, without carriage returns.
 fn comments(tree: &Tree) -> impl Iterator<Item = &str> {
     let is_comment = |kind: K| matches!(kind, K::LineComment | K::BlockComment);
-    tree.elements().filter(move |element| is_comment(element.kind())).map(|comment| comment.text().trim_end())
+    tree.elements().filter(move |element| is_comment(element.kind())).map(|comment| comment.text().trim_end_matches('\r'))
 }

@@ -4,6 +4,7 @@ use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::Node;
 
 use super::Lowering;
+use super::align::Rows;
 use crate::document::Op;
 
 impl<'t> Lowering<'t> {
@@ -52,7 +53,7 @@ impl<'t> Lowering<'t> {
 
     /// `case test { options }`
     pub(super) fn case(&mut self, node: Node<'t>) {
-        let mut columns = Vec::new();
+        let mut columns = Rows::default();
         let mut first = true;
         self.document.open(true);
         for part in node.children() {
@@ -83,11 +84,11 @@ impl<'t> Lowering<'t> {
             }
         }
         self.document.close();
-        self.align_columns(&columns);
+        self.align(columns);
     }
 
     /// `a, b: { statements }`
-    fn case_option(&mut self, node: Node<'t>, columns: &mut Vec<(usize, super::align::Row)>) {
+    fn case_option(&mut self, node: Node<'t>, columns: &mut Rows) {
         let from = self.document.ops.len();
         let values: Vec<Node<'t>> = node
             .children()
@@ -113,7 +114,7 @@ impl<'t> Lowering<'t> {
             match part.kind() {
                 K::Colon => self.token(part),
                 K::Block => {
-                    self.column_of(part, from, columns);
+                    self.column_of(part, (node, from), columns);
                     self.document.space();
                     self.block(part);
                 }

@@ -19,8 +19,15 @@ use crate::options::Options;
 
 /// The document of a tree without errors.
 pub(crate) fn lower<'t>(tree: &'t Tree, options: &'t Options) -> Document<'t> {
-    let mut lowering =
-        Lowering { tree, text: tree.text(), options, document: Document::default(), at: 1 };
+    let mut lowering = Lowering {
+        tree,
+        text: tree.text(),
+        options,
+        document: Document::default(),
+        at: 1,
+        unit: indentation_unit(tree).unwrap_or(options.indent),
+        brackets: Vec::new(),
+    };
     lowering.document.ops.reserve(tree.len());
     lowering.statements(tree.root());
     lowering.dangling(tree.root().children().next().is_none());
@@ -34,6 +41,25 @@ struct Lowering<'t> {
     document: Document<'t>,
     /// The first element that has not been printed.
     at: u32,
+    /// The spaces of one level of indentation in the source.
+    unit: u32,
+    /// For each list around, where the line of its opening bracket begins in the source.
+    brackets: Vec<usize>,
+}
+
+/// The indentation of the first statement in braces that begins a line.
+fn indentation_unit(tree: &Tree) -> Option<u32> {
+    let indent = |offset: u32| {
+        let line = &tree.text()[..offset as usize];
+        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+        (line.len() - line.trim_start().len()) as u32
+    };
+    let braces = tree.elements().filter(|element| matches!(element.kind(), K::Block | K::Parameters));
+    let mut units = braces.filter_map(|block| {
+        let first = block.children().nth(1)?;
+        indent(first.start()).checked_sub(indent(block.start())).filter(|unit| *unit > 0)
+    });
+    units.next()
 }
 
 /// Whether this is a `key => value` of any kind.
@@ -93,10 +119,10 @@ impl<'t> Lowering<'t> {
             K::Hash => self.list_of(node, ListForm::BRACES),
             K::Arguments => self.list_of(node, ListForm::ARGUMENTS),
             K::Parameters => self.parameters(node),
-            K::HashEntry | K::SelectorEntry => self.entry(node, &mut list::Arrowed::default()),
+            K::HashEntry | K::SelectorEntry => self.entry(node, &mut list::Arrows::default()),
             K::Binary => self.binary(node),
             K::Relationship => self.relationship(node),
-            K::Assignment => self.assignment(node, &mut Vec::new()),
+            K::Assignment => self.assignment(node, &mut align::Rows::default()),
             K::Not | K::Negate | K::Unfold => self.sequence(node),
             K::Paren => self.paren(node),
             K::Selector => self.selector(node),
@@ -123,6 +149,25 @@ impl<'t> Lowering<'t> {
             K::ReturnType => self.spaced(node),
             _ => self.verbatim(node),
         }
+    }
+
+    /// The levels by which the elements of a list are indented: one, or as many as brackets were opened on the line, if the author had it so.
+    fn levels(&self, open: Node<'t>, first: Node<'t>) -> u32 {
+        if !self.starts_line(first) {
+            return 1;
+        }
+        let line = self.line_start(open.start());
+        let beside = self.brackets.iter().rev().take_while(|bracket| **bracket == line).count() as u32;
+        let depth = self.line_indent(first).saturating_sub(self.line_indent(open));
+        (depth / self.unit).clamp(1, beside + 1)
+    }
+
+    fn indent(&mut self, levels: u32) {
+        (0..levels).for_each(|_| self.document.push(Op::Indent));
+    }
+
+    fn dedent(&mut self, levels: u32) {
+        (0..levels).for_each(|_| self.document.push(Op::Dedent));
     }
 
     /// A node that is all list.

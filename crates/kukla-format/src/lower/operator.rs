@@ -3,7 +3,7 @@
 use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::Node;
 
-use super::align::Row;
+use super::align::Rows;
 use super::list::ListForm;
 use super::Lowering;
 use crate::document::Op;
@@ -130,14 +130,14 @@ impl<'t> Lowering<'t> {
     }
 
     /// `left = right`; `column` is of the list of statements it is in.
-    pub(super) fn assignment(&mut self, node: Node<'t>, column: &mut Vec<(usize, Row)>) {
+    pub(super) fn assignment(&mut self, node: Node<'t>, column: &mut Rows) {
         let mut parts = node.children();
         let (Some(left), Some(operator), Some(right)) = (parts.next(), parts.next(), parts.next()) else {
             return self.verbatim(node);
         };
         let from = self.document.ops.len();
         self.expr(left);
-        self.column_of(operator, from, column);
+        self.column_of(operator, (node, from), column);
         self.document.space();
         self.token(operator);
         self.value(right);
@@ -184,7 +184,11 @@ impl<'t> Lowering<'t> {
         let parts: Vec<Node<'t>> = node.children().collect();
         let Some((left, keys)) = parts.split_first() else { return };
         self.expr(*left);
-        self.list(keys, ListForm::ARGUMENTS);
+        // Both `Integer[1,2]` and `Integer[1, 2]` are common.
+        let mut later = keys.iter().filter(|key| key.kind() != K::Comma).skip(2).peekable();
+        let is_type = left.kind() == K::TypeName && later.peek().is_some();
+        let tight = is_type && later.all(|key| key.kind() == K::RBracket || self.gap_before(*key) == 0);
+        self.list(keys, ListForm { tight, ..ListForm::ARGUMENTS });
     }
 
     /// `function(arguments) lambda`

@@ -3,9 +3,9 @@
 use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::Node;
 
-use super::list::{Arrowed, ListForm};
+use super::list::{Arrows, ListForm};
 use super::operator::first_token;
-use super::align::Row;
+use super::align::Rows;
 use super::Lowering;
 use crate::document::Op;
 
@@ -58,17 +58,19 @@ impl<'t> Lowering<'t> {
         self.document.open(true);
         self.token(open);
         self.document.push(Op::Indent);
-        let mut columns = Vec::new();
+        let mut columns = Rows::default();
         for (index, body) in bodies.iter().enumerate() {
             let blank = self.blank_ahead() && index > 0;
             self.document.hard_line(blank);
             self.lead();
             let is_last = index + 1 == bodies.len();
-            let with_comma = bodies.len() == 1 || body.children().last().is_some_and(|part| part.kind() == K::Comma);
-            let end = if is_last && !semicolon && with_comma { Op::IfBroken(",") } else { Op::Text(";") };
+            let ends_with_comma = body.children().last().is_some_and(|part| part.kind() == K::Comma);
+            let is_broken = attributes(*body).iter().any(|attribute| self.starts_line(*attribute));
+            let keeps_comma = bodies.len() == 1 || ends_with_comma && is_broken;
+            let end = if is_last && !semicolon && keeps_comma { Op::IfBroken(",") } else { Op::Text(";") };
             self.body(*body, end, &mut columns);
         }
-        self.align_columns(&columns);
+        self.align(columns);
         self.dangling(false);
         self.document.push(Op::Dedent);
         self.document.hard_line(false);
@@ -77,13 +79,13 @@ impl<'t> Lowering<'t> {
     }
 
     /// `title: attributes` with a line for each attribute, or all on one if they were.
-    fn body(&mut self, body: Node<'t>, end: Op<'t>, columns: &mut Vec<(usize, Row)>) {
+    fn body(&mut self, body: Node<'t>, end: Op<'t>, columns: &mut Rows) {
         let attributes = attributes(body);
         let broken = attributes.iter().any(|attribute| self.starts_line(*attribute));
         let from = self.document.ops.len();
         self.title(body);
         if let Some(first) = attributes.first().filter(|_| !broken) {
-            self.column_of(*first, from, columns);
+            self.column_of(*first, (body, from), columns);
         }
         self.document.open(broken);
         self.document.push(Op::Indent);
@@ -103,7 +105,7 @@ impl<'t> Lowering<'t> {
 
     /// The attributes of a body, each after a line break of the group around.
     fn attribute_lines(&mut self, attributes: &[Node<'t>], end: Op<'t>) {
-        let mut arrows = Arrowed::default();
+        let mut arrows = Arrows::default();
         for (index, attribute) in attributes.iter().enumerate() {
             let blank = self.blank_ahead() && index > 0;
             self.document.line(blank);
@@ -115,7 +117,7 @@ impl<'t> Lowering<'t> {
             }
             self.document.push(if index + 1 < attributes.len() { Op::Text(",") } else { end });
         }
-        self.align_arrows(&arrows);
+        self.align_arrows(arrows);
     }
 
     /// `Type { attributes }`, `Type[title] { attributes }`

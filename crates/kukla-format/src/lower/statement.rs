@@ -4,18 +4,15 @@ use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::Node;
 
 use super::Lowering;
-use super::align::{self, Row};
+use super::align::Rows;
 use crate::document::Op;
-
-/// A run of assignments without an empty line between them: the places of their columns.
-type Run = Vec<(usize, Row)>;
 
 impl<'t> Lowering<'t> {
     /// The statements of a block or a file, each on a line of its own. The line break before the first is the caller's.
     pub(super) fn statements(&mut self, parent: Node<'t>) {
         let parts: Vec<Node<'t>> =
             parent.children().filter(|part| !matches!(part.kind(), K::LBrace | K::RBrace)).collect();
-        let mut runs: Vec<Run> = vec![Run::new()];
+        let mut assignments = Rows::of_statements();
         let mut first = true;
         let mut off_end = 0;
         for part in parts {
@@ -34,54 +31,20 @@ impl<'t> Lowering<'t> {
             if let Some(end) = self.switched_off(parent, part) {
                 off_end = end;
                 if part.start() < end {
-                    runs.push(Run::new());
                     continue;
                 }
             }
+            if blank || part.kind() != K::Assignment || self.comment_ahead() {
+                assignments.begin_run();
+            }
             self.lead();
-            if blank || part.kind() != K::Assignment {
-                runs.push(Run::new());
-            }
-            if self.is_skipped(part) {
-                self.verbatim(part);
-            } else if part.kind() == K::Assignment
-                && let Some(run) = runs.last_mut()
-            {
-                let mut run = std::mem::take(run);
-                self.assignment(part, &mut run);
-                if let Some(place) = runs.last_mut() {
-                    *place = run;
-                }
-            } else {
-                self.expr(part);
+            match part.kind() {
+                _ if self.is_skipped(part) => self.verbatim(part),
+                K::Assignment => self.assignment(part, &mut assignments),
+                _ => self.expr(part),
             }
         }
-        self.align_runs(runs);
-    }
-
-    /// Aligns the assignments of each run, as far as the author did. Runs that shared a column in the source still do.
-    fn align_runs(&mut self, runs: Vec<Run>) {
-        let rows = |run: &Run| run.iter().map(|(_, row)| *row).collect::<Vec<Row>>();
-        let columns: Vec<Option<u32>> = runs.iter().map(|run| align::common_column(&rows(run))).collect();
-        let mut shared: Vec<(u32, Run)> = Vec::new();
-        for (run, column) in runs.iter().zip(&columns) {
-            let Some(column) = column else { continue };
-            match shared.iter_mut().find(|(known, _)| known == column) {
-                Some((_, all)) => all.extend(run),
-                None => shared.push((*column, run.clone())),
-            }
-        }
-        // A row with one space may be the one that the column of the others was made for.
-        for (run, _) in runs.iter().zip(&columns).filter(|(_, column)| column.is_none()) {
-            for (at, row) in run {
-                if let Some((_, all)) = shared.iter_mut().find(|(column, _)| *column == row.column) {
-                    all.push((*at, *row));
-                }
-            }
-        }
-        for (_, all) in &shared {
-            self.align_columns(all);
-        }
+        self.align(assignments);
     }
 
     /// Whether a comment `# fmt: skip` at the end of its last line keeps a node as it is.
@@ -115,7 +78,7 @@ impl<'t> Lowering<'t> {
         };
         for comment in before.iter().take_while(|part| part.index() < off.index()) {
             if matches!(comment.kind(), K::LineComment | K::BlockComment) {
-                self.document.text(comment.text().trim_end());
+                self.document.text(comment.text().trim_end_matches('\r'));
                 self.at = comment.index() + 1;
                 let blank = self.blank_ahead();
                 self.document.hard_line(blank);

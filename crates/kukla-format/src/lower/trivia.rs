@@ -70,11 +70,11 @@ impl<'t> Lowering<'t> {
                 self.at = from;
                 return;
             }
-            let text = comment.text();
+            let text = comment.text().trim_end_matches('\r');
             if comment.kind() == K::LineComment {
                 let line = &self.text[..comment.start() as usize];
                 let gap = width(&line[line.trim_end_matches([' ', '\t']).len()..]);
-                self.document.push(Op::Comment(gap, text.trim_end()));
+                self.document.push(Op::Comment(gap, text));
             } else {
                 self.document.space();
                 self.document.text(text);
@@ -125,7 +125,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn comment_line(&mut self, comment: Node<'t>) {
-        self.document.text(comment.text().trim_end());
+        self.document.text(comment.text().trim_end_matches('\r'));
         self.at = comment.index() + 1;
     }
 
@@ -144,10 +144,14 @@ impl<'t> Lowering<'t> {
         false
     }
 
+    /// The offset at which the line of an offset begins.
+    pub(super) fn line_start(&self, offset: u32) -> usize {
+        memchr::memrchr(b'\n', &self.text.as_bytes()[..offset as usize]).map_or(0, |at| at + 1)
+    }
+
     /// The text of the line before an offset.
     fn line_before(&self, offset: u32) -> &'t str {
-        let before = &self.text[..offset as usize];
-        &before[memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1)..]
+        &self.text[self.line_start(offset)..offset as usize]
     }
 
     /// The column at which a node begins in the source.
