@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::Diagnostic;
-use kukla::syntax::{Source, Strict, roomy};
+use kukla::syntax::{Problem, Source, Strict, roomy};
 use kukla::world::World;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -44,7 +44,7 @@ pub struct Report {
     /// How many files were checked.
     pub files: usize,
     /// Files that could not be read, and why.
-    pub unreadable: Vec<String>,
+    pub unreadable: Vec<Problem>,
 }
 
 /// The checker of one repository.
@@ -184,7 +184,7 @@ impl Checker {
 
     /// Reads what has changed.
     fn read(&self, survey: &Survey, report: &mut Report) -> Vec<(CodeFile, Arc<Text>)> {
-        let read: Vec<Result<(CodeFile, Arc<Text>), String>> = survey
+        let read: Vec<Result<(CodeFile, Arc<Text>), Problem>> = survey
             .code
             .par_iter()
             .map(|file| {
@@ -196,7 +196,7 @@ impl Checker {
                     return Ok((file.clone(), Arc::clone(text)));
                 }
                 let bytes =
-                    self.world.read(&file.path).map_err(|why| format!("{}: {why}", file.path.display()))?;
+                    self.world.read(&file.path).map_err(|error| kukla::cannot_read(&file.path, &error))?;
                 let text = roomy(|| {
                     Text::new(&file.path, bytes, stamp, file.role, survey, self.options.puppet_strict)
                 });
@@ -207,7 +207,7 @@ impl Checker {
         for result in read {
             match result {
                 Ok(text) => texts.push(text),
-                Err(why) => report.unreadable.push(why),
+                Err(problem) => report.unreadable.push(problem),
             }
         }
         texts

@@ -167,14 +167,14 @@ mod tests {
         );
     }
 
-    fn read(text: &str) -> Result<Config, String> {
+    fn read(text: &str) -> Result<Config, Problem> {
         let file = ConfigFile::parse(std::path::Path::new("kukla.toml"), text);
-        file.and_then(|file| Config::read(&file)).map_err(|problem| problem.with_help())
+        file.and_then(|file| Config::read(&file))
     }
 
     #[test]
     fn invalid_entries_are_reported_with_their_lines() {
-        let error = |text: &str| read(text).unwrap_err();
+        let error = |text: &str| read(text).unwrap_err().with_help();
         let line_2 = "invalid configuration in kukla.toml, line 2: ";
         assert_eq!(
             error("[check.rules]\nunknown-clas = 'off'"),

@@ -143,3 +143,33 @@ fn resources_are_known_by_their_names_too() {
     assert_eq!(in_class(&services("'libvirtd'")), [""; 0]);
     assert_eq!(in_class(&services("'libvirt-bin'")), ["unknown-reference modules/a/manifests/init.pp:1"]);
 }
+
+#[test]
+fn resources_that_their_types_refuse() {
+    let shelf = "Puppet::Type.newtype(:shelf) do
+  newparam(:name, namevar: true)
+  newproperty(:material) { newvalues(:wood, :steel) }
+  newproperty(:colour) { munge { |colour| Integer(colour) } }
+  newproperty(:width) { validate { |width| Nowhere.check(width) } }
+  newproperty(:height) { validate { |_| raise ArgumentError, 'no parameter named height; Munging failed' } }
+  newproperty(:depth) { munge { |depth| resource[:nosuch] = depth } }
+  validate { raise Puppet::Error, 'Parameter width failed' if self[:name] == 'both' }
+end";
+    let shelf = |attributes: &str| {
+        let site = format!("shelf {{ {attributes}\n}}");
+        found(&[("modules/a/lib/puppet/type/shelf.rb", shelf), ("manifests/site.pp", &site)])
+    };
+    assert_eq!(shelf("'a':\n material => 'steel'"), [""; 0]);
+    // The attribute is underlined, or the resource if none is to blame, whatever the words of the message.
+    assert_eq!(
+        shelf("'a':\n ensure => 'x',\n material => 'stell'"),
+        ["unknown-attribute manifests/site.pp:2"]
+    );
+    assert_eq!(shelf("'a':\n material => 'stell'"), ["refused-resource manifests/site.pp:2"]);
+    assert_eq!(shelf("'a':\n height => 1"), ["refused-resource manifests/site.pp:2"]);
+    assert_eq!(shelf("'both':\n material => 'wood'"), ["refused-resource manifests/site.pp:1"]);
+    // A failure in the middle of Ruby code may be ours.
+    assert_eq!(shelf("'a':\n colour => 'red'"), [""; 0]);
+    assert_eq!(shelf("'a':\n width => 1"), [""; 0]);
+    assert_eq!(shelf("'a':\n depth => 1"), [""; 0]);
+}

@@ -117,7 +117,7 @@ pub fn run(args: &Args) -> CommandResult {
 
 fn print(args: &Args, report: Report) -> ExitKind {
     for problem in &report.unreadable {
-        errln!("kukla: {problem}");
+        errln!("kukla: {}", problem.with_help());
     }
     let diagnostics: Vec<Diagnostic> =
         report.findings.into_iter().map(|finding| finding.diagnostic).collect();
