@@ -47,7 +47,7 @@ unsafe impl GlobalAlloc for Allocator {
         if is_aligned_anyway(layout) {
             return mi_malloc(layout.size()).cast();
         }
-        // SAFETY: whoever called keeps the rules.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { MiMalloc.alloc(layout) }
     }
 
@@ -56,19 +56,19 @@ unsafe impl GlobalAlloc for Allocator {
         if is_aligned_anyway(layout) {
             return mi_zalloc(layout.size()).cast();
         }
-        // SAFETY: whoever called keeps the rules.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { MiMalloc.alloc_zeroed(layout) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: whoever called keeps the rules.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { MiMalloc.dealloc(ptr, layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // SAFETY: whoever called keeps the rules.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`.
         unsafe { MiMalloc.realloc(ptr, layout, new_size) }
     }
 }

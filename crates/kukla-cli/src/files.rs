@@ -48,6 +48,7 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>
 }
 
 /// An absolute path, whether or not there is something at it.
+#[cfg(feature = "serve")]
 pub fn absolute(path: &Path) -> Result<PathBuf, Problem> {
     std::path::absolute(path).map_err(|error| Problem::io("resolve", path, &error))
 }

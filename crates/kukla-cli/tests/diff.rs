@@ -102,8 +102,8 @@ fn mirrored(changes: &Changes) -> Changes {
     mirror
 }
 
-/// Changes with the parts of attributes in one order: which keys come first depends on the side.
-fn settled(mut changes: Changes) -> Changes {
+/// Changes with the parts of attributes sorted: which keys come first depends on the direction of the comparison.
+fn sort_parts(mut changes: Changes) -> Changes {
     for attribute in changes.resources.iter_mut().flat_map(|change| &mut change.attributes) {
         attribute.parts.sort_by_key(|part| format!("{:?}", part.path));
     }
@@ -140,8 +140,8 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
                 Ok(Subject { node: state.node(n), site: site.clone() })
             };
             let compared = quick.node(subject(&state, &old_site), subject(&next, &new_site));
-            let by_kept = kept.node(subject(&state, &again_site), subject(&next, &new_site));
-            assert_eq!(told(&compared), told(&by_kept), "edit {edit}: {what}: n{n}");
+            let by_cache = kept.node(subject(&state, &again_site), subject(&next, &new_site));
+            assert_eq!(describe(&compared), describe(&by_cache), "edit {edit}: {what}: n{n}");
             let catalog =
                 |state: &State, site: &Result<Arc<Site>, Box<kukla::Diagnostic>>| -> Option<Catalog> {
                     site.as_ref().ok()?.compile(&state.node(n)).result.ok()
@@ -164,7 +164,7 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
                     }
                     assert!(Changes::between(old, old).is_empty(), "{place}");
                     let back = Changes::between(new, old);
-                    assert_eq!(settled(mirrored(&whole)), settled(back), "{place}");
+                    assert_eq!(sort_parts(mirrored(&whole)), sort_parts(back), "{place}");
                     let difference = Difference::between(old, new);
                     let made = difference.applied_to(old);
                     assert!(Difference::between(&made, new).is_empty(), "{place}");
@@ -177,16 +177,16 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
                     assert!(matches!(compared, Compared::Otherwise(Outcome::Repaired(_))), "{place}");
                 }
                 (None, None, compared) => {
-                    let is_told =
+                    let is_reported =
                         matches!(compared, Compared::Otherwise(Outcome::Fails(..) | Outcome::SameInputs));
-                    assert!(is_told, "{place}");
+                    assert!(is_reported, "{place}");
                 }
             }
         }
         let ledger = again.world().ledger().unwrap();
         spared += usize::from(!ledger.all().iter().any(|input| format!("{input:?}").contains("a.epp")));
         kept.cache.take().unwrap().save(&Vec::from_iter(again_site)).unwrap();
-        // What is broken for most nodes is no ground for the next edit.
+        // An edit that breaks most nodes is dropped: the next one would compare little.
         if compiled * 2 >= NODES {
             state = next;
         }
@@ -196,15 +196,15 @@ fn what_is_not_compiled_does_not_change_and_differences_have_a_mirror() {
     assert!(spared > edits / 10, "only {spared} comparisons could do without a compilation before");
 }
 
-/// What became of a node, in words.
-fn told(compared: &Compared) -> String {
+/// The result of a comparison as text.
+fn describe(compared: &Compared) -> String {
     match compared {
         Compared::Changed(changes) => format!("{changes:?}"),
         Compared::Otherwise(outcome) => format!("{} {:?}", outcome.name(), outcome.failures()),
     }
 }
 
-/// A git repository on disk, and beside it a place for what is kept.
+/// A git repository on disk, and beside it a directory for caches.
 struct Repository {
     directory: Directory,
     root: PathBuf,
@@ -262,31 +262,31 @@ impl Repository {
             .env("XDG_CACHE_HOME", self.directory.root.join("caches"))
             .output()
             .unwrap();
-        let told = [run.stdout, run.stderr].concat();
-        (run.status.code().unwrap_or(-1), String::from_utf8_lossy(&told).into_owned())
+        let output = [run.stdout, run.stderr].concat();
+        (run.status.code().unwrap_or(-1), String::from_utf8_lossy(&output).into_owned())
     }
 
     fn json(&self, arguments: &[&str]) -> Json {
-        let (_, told) = self.diff(&[arguments, &["--format", "json"]].concat());
-        serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"))
+        let (_, output) = self.diff(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     }
 }
 
-fn has(told: &str, parts: &[&str]) {
-    parts.iter().for_each(|part| assert!(told.contains(part), "no {part:?} in\n{told}"));
+fn has(output: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(output.contains(part), "no {part:?} in\n{output}"));
 }
 
 #[test]
 fn edits_are_compared_with_the_last_commit() {
     let repository = Repository::new("edits");
-    let (status, told) = repository.diff(&[]);
-    assert_eq!(status, 0, "{told}");
-    has(&told, &["nothing changes; 2 nodes"]);
+    let (status, output) = repository.diff(&[]);
+    assert_eq!(status, 0, "{output}");
+    has(&output, &["nothing changes; 2 nodes"]);
     repository.put("data/common.yaml", "---\nother: 1\nntp::servers:\n- a\n- c\n");
-    let (status, told) = repository.diff(&[]);
-    assert_eq!(status, 1, "{told}");
+    let (status, output) = repository.diff(&[]);
+    assert_eq!(status, 1, "{output}");
     has(
-        &told,
+        &output,
         &[
             "2 nodes: db, web: 2 resources changed",
             "- servers a b\n",
@@ -307,18 +307,18 @@ fn a_comment_changes_nothing() {
     let text = std::fs::read_to_string(repository.root.join(path)).unwrap();
     repository.put(path, &text.replace("# Time.", "# What the time is,\n# and where it comes from."));
     repository.put("data/common.yaml", "---\n# Servers.\nntp::servers: [a, b]\nother: 1\n");
-    let (status, told) = repository.diff(&[]);
-    assert_eq!(status, 0, "{told}");
-    has(&told, &["says the same as before", "2 unchanged, as none of their inputs differs"]);
+    let (status, output) = repository.diff(&[]);
+    assert_eq!(status, 0, "{output}");
+    has(&output, &["says the same as before", "2 unchanged, as none of their inputs differs"]);
 }
 
 #[test]
 fn files_that_nodes_fetch_are_compared() {
     let repository = Repository::new("fetched");
     repository.put("modules/ntp/files/keys", "one\n2\n");
-    let (status, told) = repository.diff(&[]);
-    assert_eq!(status, 1, "{told}");
-    has(&told, &["~ File[/etc/keys]", "- two\n", "+ 2\n", "because of modules/ntp/files/keys"]);
+    let (status, output) = repository.diff(&[]);
+    assert_eq!(status, 1, "{output}");
+    has(&output, &["~ File[/etc/keys]", "- two\n", "+ 2\n", "because of modules/ntp/files/keys"]);
     repository.put("modules/ntp/files/keys", "one\0two\n");
     has(&repository.diff(&[]).1, &["(binary, 8 bytes)"]);
 }
@@ -360,10 +360,10 @@ fn what_is_not_in_git_is_as_it_is() {
     repository.commit("uses more");
     repository.put("modules/extra/manifests/init.pp", "class extra { notify { 'extra': } }\n");
     repository.put("modules/other/manifests/init.pp", "class other { notify { 'other': } }\n");
-    let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
-    assert_eq!(status, 1, "{told}");
+    let (status, output) = repository.diff(&["HEAD~1..HEAD"]);
+    assert_eq!(status, 1, "{output}");
     has(
-        &told,
+        &output,
         &[
             "+ Notify[extra]",
             "+ Notify[other]",
@@ -389,24 +389,24 @@ fn submodules_are_revisions_of_their_own() {
     other.commit("two");
     repository.git(&["-C", "modules/sub", "pull", "-q"]);
     repository.commit("a newer submodule");
-    let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
-    assert_eq!(status, 1, "{told}");
-    has(&told, &["- Notify[sub one]", "+ Notify[sub two]", "modules/sub/manifests/init.pp (modified)"]);
+    let (status, output) = repository.diff(&["HEAD~1..HEAD"]);
+    assert_eq!(status, 1, "{output}");
+    has(&output, &["- Notify[sub one]", "+ Notify[sub two]", "modules/sub/manifests/init.pp (modified)"]);
     repository.git(&["submodule", "-q", "deinit", "-f", "modules/sub"]);
     std::fs::remove_dir_all(repository.root.join(".git/modules")).unwrap();
-    let (status, told) = repository.diff(&["HEAD~1..HEAD"]);
-    assert_eq!(status, 2, "{told}");
-    has(&told, &["submodules that are not here", "git submodule update --init"]);
+    let (status, output) = repository.diff(&["HEAD~1..HEAD"]);
+    assert_eq!(status, 2, "{output}");
+    has(&output, &["submodules that are not checked out", "git submodule update --init"]);
 }
 
 #[test]
 fn failures_are_rows_of_the_report() {
     let repository = Repository::new("failures");
     repository.put("modules/ntp/manifests/db.pp", "class ntp::db { include nowhere }\n");
-    let (status, told) = repository.diff(&[]);
-    assert_eq!(status, 2, "{told}");
+    let (status, output) = repository.diff(&[]);
+    assert_eq!(status, 2, "{output}");
     has(
-        &told,
+        &output,
         &[
             "db: cannot be compiled after",
             "db.pp (modified) changes 1 node",
@@ -419,21 +419,21 @@ fn failures_are_rows_of_the_report() {
     let json = repository.json(&["HEAD..HEAD~1"]);
     assert_eq!(json["counts"]["repaired"], 1, "{json:#}");
     repository.put("data/common.yaml", "---\nntp::servers: [x]\n");
-    let (status, told) = repository.diff(&[]);
-    assert_eq!(status, 2, "{told}");
-    has(&told, &["web: 2 resources changed", "1 compile on neither side"]);
+    let (status, output) = repository.diff(&[]);
+    assert_eq!(status, 2, "{output}");
+    has(&output, &["web: 2 resources changed", "1 compile on neither side"]);
     repository.put("names", "web\nghost\n");
-    let (status, told) = repository.diff(&["--nodes-from", "names", "HEAD"]);
-    assert_eq!(status, 2, "{told}");
-    has(&told, &["ghost", "no facts found for this node"]);
+    let (status, output) = repository.diff(&["--nodes-from", "names", "HEAD"]);
+    assert_eq!(status, 2, "{output}");
+    has(&output, &["ghost", "no facts found for this node"]);
 }
 
 #[test]
 fn what_cannot_be_compared_is_said() {
     let repository = Repository::new("wrong");
-    let (status, told) = repository.diff(&["nonsense"]);
+    let (status, output) = repository.diff(&["nonsense"]);
     assert_eq!(status, 2);
-    has(&told, &["unknown revision 'nonsense'"]);
+    has(&output, &["unknown revision 'nonsense'"]);
     has(&repository.diff(&["--in", "/"]).1, &["/ is not in a git repository"]);
     has(&repository.diff(&["--facts", "nowhere"]).1, &["nowhere: no such file or directory"]);
     has(&repository.diff(&["--ignore", "File["]).1, &["--ignore: invalid rule 'File['"]);
@@ -444,9 +444,9 @@ fn what_cannot_be_compared_is_said() {
     let clone = repository.root.join("shallow");
     let url = format!("file://{}", repository.root.display());
     repository.git(&["clone", "-q", "--depth", "1", &url, &clone.display().to_string()]);
-    let (status, told) = repository.diff(&["--in", "shallow", "HEAD~1"]);
+    let (status, output) = repository.diff(&["--in", "shallow", "HEAD~1"]);
     assert_eq!(status, 2);
-    has(&told, &["unknown revision 'HEAD~1'", "git fetch --unshallow"]);
+    has(&output, &["unknown revision 'HEAD~1'", "git fetch --unshallow"]);
 }
 
 #[test]
@@ -458,12 +458,12 @@ fn sides_differ_in_facts_environments_and_settings() {
     let counts = &json["counts"];
     assert_eq!((&counts["changed"], &counts["added"], &counts["removed"]), (&1.into(), &1.into(), &1.into()));
     repository.put("manifests/site.pp", "$twice = { a => 1, a => 2 }\n");
-    let (status, told) = repository.diff(&["--from-set", "strict=warning", "--to-set", "strict=error"]);
-    assert_eq!(status, 2, "{told}");
-    has(&told, &["strict=warning to strict=error", "2 no longer compile"]);
+    let (status, output) = repository.diff(&["--from-set", "strict=warning", "--to-set", "strict=error"]);
+    assert_eq!(status, 2, "{output}");
+    has(&output, &["strict=warning to strict=error", "2 no longer compile"]);
     repository.put("envs/environments/one/manifests/site.pp", "notify { 'one': }\n");
     repository.put("envs/environments/two/manifests/site.pp", "notify { 'two': }\n");
-    let (_, told) = repository.diff(&[
+    let (_, output) = repository.diff(&[
         "--in",
         "envs",
         "--facts",
@@ -473,7 +473,7 @@ fn sides_differ_in_facts_environments_and_settings() {
         "--to-environment",
         "two",
     ]);
-    has(&told, &["- Notify[one]", "+ Notify[two]", "one to two: 2 nodes: 2 changed"]);
+    has(&output, &["- Notify[one]", "+ Notify[two]", "one to two: 2 nodes: 2 changed"]);
 }
 
 #[test]
@@ -486,11 +486,11 @@ fn noise_is_left_out_and_what_is_protected_is_denied() {
     assert_eq!(repository.diff(&["--exact"]).0, 1);
     repository.put(path, &text.replace("mode => '0644'", "mode => '0600', owner => root"));
     assert_eq!(repository.diff(&["--ignore", "File[/etc/*] mode", "--ignore", "* owner"]).0, 0);
-    let (status, told) = repository.diff(&["--only", "File mode"]);
-    assert!(status == 1 && !told.contains("owner"), "{told}");
-    let (status, told) = repository.diff(&["--deny", "File[/etc/ntp.conf]"]);
-    assert_eq!(status, 3, "{told}");
-    has(&told, &["denied by File[/etc/ntp.conf]: File[/etc/ntp.conf] on 2 nodes"]);
+    let (status, output) = repository.diff(&["--only", "File mode"]);
+    assert!(status == 1 && !output.contains("owner"), "{output}");
+    let (status, output) = repository.diff(&["--deny", "File[/etc/ntp.conf]"]);
+    assert_eq!(status, 3, "{output}");
+    has(&output, &["denied by File[/etc/ntp.conf]: File[/etc/ntp.conf] on 2 nodes"]);
     repository.put(".kukla-diff", "# Who owns files does not matter.\nignore File owner\nignore File mode\n");
     assert_eq!(repository.diff(&[]).0, 0);
     repository.put(".kukla-diff", "forget File\n");
@@ -506,8 +506,8 @@ fn secrets_are_not_shown() {
     repository.commit("alpha");
     repository.put("modules/ntp/manifests/db.pp", &text("beta"));
     for format in ["human", "json"] {
-        let (status, told) = repository.diff(&["--format", format]);
-        assert!(status == 1 && !told.contains("alpha") && !told.contains("beta"), "{told}");
+        let (status, output) = repository.diff(&["--format", format]);
+        assert!(status == 1 && !output.contains("alpha") && !output.contains("beta"), "{output}");
     }
     has(&repository.diff(&[]).1, &["message has changed; it is sensitive and not shown"]);
 }
@@ -538,10 +538,10 @@ fn what_is_encrypted_in_data_is_not_shown() {
     repository.commit("a secret");
     repository.put("data/secrets.eyaml", &encrypted("url: "));
     for format in ["human", "json", "markdown", "html", "github", "junit"] {
-        let (status, told) = repository.diff(&["--format", format]);
-        assert_eq!(status, 1, "{told}");
+        let (status, output) = repository.diff(&["--format", format]);
+        assert_eq!(status, 1, "{output}");
         for secret in ["correct horse", "battery staple"] {
-            assert!(!told.contains(secret), "{format}:\n{told}");
+            assert!(!output.contains(secret), "{format}:\n{output}");
         }
     }
     has(
@@ -568,13 +568,13 @@ fn what_nodes_export_to_others_is_followed() {
     repository.put("manifests/site.pp", &site("80"));
     repository.commit("exports");
     repository.put("manifests/site.pp", &site("81"));
-    for cached in ["at first", "with what is kept"] {
+    for cached in ["without a cache", "with a cache"] {
         let json = repository.json(&[]);
         assert_eq!(json["counts"]["changed"], 2, "{cached}: {json:#}");
     }
-    let (_, told) = repository.diff(&[]);
+    let (_, output) = repository.diff(&[]);
     has(
-        &told,
+        &output,
         &[
             "db: 1 resource changed",
             "web: 1 resource changed",
@@ -582,13 +582,13 @@ fn what_nodes_export_to_others_is_followed() {
             "because of manifests/site.pp:2",
         ],
     );
-    assert_eq!(told.matches("because of manifests/site.pp:2").count(), 2, "{told}");
+    assert_eq!(output.matches("because of manifests/site.pp:2").count(), 2, "{output}");
     // A node that is gone no longer exports.
     repository.git(&["checkout", "-q", "."]);
     repository.git(&["rm", "-q", "facts/web.json"]);
-    let (_, told) = repository.diff(&[]);
-    has(&told, &["db: 1 resource removed", "- Notify[member web]"]);
-    // Of a node that is new or gone all is counted that it collects, whoever exports it.
+    let (_, output) = repository.diff(&[]);
+    has(&output, &["db: 1 resource removed", "- Notify[member web]"]);
+    // For a node that is new or gone, every resource it collects is counted, whichever node exports it.
     repository.git(&["reset", "-q", "--hard"]);
     let found = |json: &Json, node: &str| {
         let all = json["nodes"].as_array().unwrap();
@@ -614,13 +614,13 @@ fn what_nodes_export_to_others_is_followed() {
 fn facts_that_cannot_be_read_and_patterns_that_fit_nobody_are_told() {
     let repository = Repository::new("misspelt");
     repository.put("facts/db.json", "no facts");
-    let (status, told) = repository.diff(&[]);
+    let (status, output) = repository.diff(&[]);
     assert_eq!(status, 2);
-    has(&told, &["db: cannot be compiled after", "facts/db.json (modified) changes 1 node"]);
+    has(&output, &["db: cannot be compiled after", "facts/db.json (modified) changes 1 node"]);
     repository.git(&["checkout", "-q", "."]);
-    let (status, told) = repository.diff(&["--nodes", "wbe*"]);
+    let (status, output) = repository.diff(&["--nodes", "wbe*"]);
     assert_eq!(status, 2);
-    has(&told, &["no node matches 'wbe*'"]);
+    has(&output, &["no node matches 'wbe*'"]);
 }
 
 #[test]
@@ -649,7 +649,7 @@ fn catalogs_are_kept_where_that_is_asked_for() {
         std::fs::write(file, "damaged").unwrap();
     }
     has(&repository.diff(&cache).1, &["- message => \"one\"", "+ message => \"three\""]);
-    // The side before has moved on.
+    // The revision before is another one now.
     repository.commit("three");
     repository.put(site, &before.replace("one", "four"));
     has(&repository.diff(&cache).1, &["- message => \"three\"", "+ message => \"four\""]);
@@ -694,12 +694,12 @@ fn what_is_kept_changes_no_answer() {
         assert_eq!(repository.diff(&["--cache", "../elsewhere"]), expected);
     }
     assert!(repository.directory.root.join("elsewhere").is_dir());
-    let (status, told) = repository.diff(&["--randomness", "on", "--cache", "../elsewhere"]);
-    assert_eq!(status, 2, "{told}");
-    has(&told, &["catalogs cannot be cached: code may use the network"]);
-    let (status, told) = repository.diff(&["--writes", "/srv/cache", "--cache", "../elsewhere"]);
-    assert_eq!(status, 2, "{told}");
-    has(&told, &["catalogs cannot be cached: code may change files"]);
+    let (status, output) = repository.diff(&["--randomness", "on", "--cache", "../elsewhere"]);
+    assert_eq!(status, 2, "{output}");
+    has(&output, &["catalogs cannot be cached: code may use the network"]);
+    let (status, output) = repository.diff(&["--writes", "/srv/cache", "--cache", "../elsewhere"]);
+    assert_eq!(status, 2, "{output}");
+    has(&output, &["catalogs cannot be cached: code may change files"]);
     assert_eq!(repository.diff(&["--randomness", "on"]), expected, "what is not asked for is not refused");
     repository.commit("keys");
     repository.put("data/common.yaml", "---\nntp::servers: [a]\n");
@@ -711,8 +711,8 @@ fn what_is_kept_changes_no_answer() {
     assert_eq!(repository.diff(&[]), repository.diff(&["--no-cache"]));
 }
 
-/// Options that decide what of a difference is told.
-const TOLD: [&[&str]; 6] = [
+/// Options that decide which differences are reported.
+const REPORT_OPTIONS: [&[&str]; 6] = [
     &[],
     &["--tags", "--exact"],
     &["--ignore", "Notify[*n2*]", "--ignore", "tag db"],
@@ -722,7 +722,7 @@ const TOLD: [&[&str]; 6] = [
 ];
 
 #[test]
-fn reports_are_the_same_to_the_byte_whatever_is_kept() {
+fn reports_are_the_same_to_the_byte_whatever_is_cached() {
     let mut chance = Chance(number("KUKLA_SEED", 5) as u64);
     let repository = Repository::new("bytes");
     repository.git(&["rm", "-q", "-r", "."]);
@@ -743,17 +743,17 @@ fn reports_are_the_same_to_the_byte_whatever_is_kept() {
             Edit::Remove(path) => repository.directory.remove(&format!("site/{path}")),
             Edit::Put(path, text) => repository.put(path, text),
         }
-        let told = TOLD[edit % TOLD.len()];
-        let told = [told, &["--set", "strict=warning", "--format", "json"]].concat();
+        let options = REPORT_OPTIONS[edit % REPORT_OPTIONS.len()];
+        let options = [options, &["--set", "strict=warning", "--format", "json"]].concat();
         let of_cache = ["--cache", "../mine"];
-        let without = told.iter().copied().filter(|option| !of_cache.contains(option));
+        let without = options.iter().copied().filter(|option| !of_cache.contains(option));
         let expected = repository.diff(&without.chain(["--no-cache"]).collect::<Vec<_>>());
         let report: Json = serde_json::from_str(&expected.1).unwrap();
         changed += usize::from(report["counts"]["changed"] != 0);
         for _ in 0..2 {
-            assert_eq!(repository.diff(&told), expected, "edit {edit}: {what}: {told:?}");
+            assert_eq!(repository.diff(&options), expected, "edit {edit}: {what}: {options:?}");
         }
-        // What is broken is no ground for the next edit.
+        // An edit that breaks nodes is dropped: the next one would compare little.
         match (expected.0, chance.below(4)) {
             (2, _) => {
                 repository.git(&["add", "-A"]);
@@ -810,9 +810,9 @@ fn catalogs_and_directories_can_be_compared() {
     compile("old");
     repository.put("modules/ntp/manifests/db.pp", "class ntp::db { notify { 'other': } }\n");
     compile("new");
-    let (status, told) = repository.diff(&["old", "new"]);
-    assert_eq!(status, 1, "{told}");
-    has(&told, &["db: 1 resource added, 1 resource removed", "1 changed, 1 unchanged"]);
+    let (status, output) = repository.diff(&["old", "new"]);
+    assert_eq!(status, 1, "{output}");
+    has(&output, &["db: 1 resource added, 1 resource removed", "1 changed, 1 unchanged"]);
     let copy = |to: &str| {
         let mut run = Command::new("cp");
         run.args(["-r", "modules", "manifests", "data", "facts", "hiera.yaml", "environment.conf", to]);
@@ -821,9 +821,9 @@ fn catalogs_and_directories_can_be_compared() {
     std::fs::create_dir(repository.root.join("copy")).unwrap();
     copy("copy");
     repository.put("modules/ntp/manifests/db.pp", "class ntp::db { notify { 'third': } }\n");
-    let (status, told) = repository.diff(&["copy", "."]);
-    assert_eq!(status, 1, "{told}");
-    has(&told, &["+ Notify[third]", "copy to .: 2 nodes: 1 changed"]);
+    let (status, output) = repository.diff(&["copy", "."]);
+    assert_eq!(status, 1, "{output}");
+    has(&output, &["+ Notify[third]", "copy to .: 2 nodes: 1 changed"]);
     assert_eq!(repository.diff(&["old/web.json", "new/web.json"]).0, 0);
     assert_eq!(repository.diff(&["old/db.json", "new/db.json"]).0, 1);
 }

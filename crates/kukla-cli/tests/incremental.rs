@@ -53,7 +53,7 @@ impl Repository {
         );
     }
 
-    /// What a run says and writes.
+    /// The exit code and output of a run, and the catalogs it writes.
     fn run(&self, output: &str, more: &[&str]) -> (String, BTreeMap<String, String>) {
         let run = Command::new(env!("CARGO_BIN_EXE_kukla"))
             .args(["compile", "--all", "site", "--set", "strict=warning", "--output", output])
@@ -63,8 +63,8 @@ impl Repository {
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let told = format!("{:?}\n{}{}", run.status.code(), text(&run.stdout), text(&run.stderr));
-        (told, catalogs(&self.root().join(output)))
+        let printed = format!("{:?}\n{}{}", run.status.code(), text(&run.stdout), text(&run.stderr));
+        (printed, catalogs(&self.root().join(output)))
     }
 
     /// The same, into a directory that was empty before.
@@ -121,11 +121,11 @@ fn a_cache_never_changes_what_is_said() {
 #[test]
 fn only_what_an_edit_touches_is_compiled() {
     let repository = Repository::new("touched");
-    let (told, _) = repository.clean();
-    assert!(told.starts_with("Some(0)"), "{told}");
+    let (printed, _) = repository.clean();
+    assert!(printed.starts_with("Some(0)"), "{printed}");
     let compiled = || {
-        let (told, _) = repository.run("kept", &["--cache", "cache", "--explain-cache"]);
-        told.lines().filter(|line| line.contains(" was compiled: ")).map(str::to_owned).collect::<Vec<_>>()
+        let (printed, _) = repository.run("kept", &["--cache", "cache", "--explain-cache"]);
+        printed.lines().filter(|line| line.contains(" was compiled: ")).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(compiled().len(), NODES);
     assert_eq!(compiled(), Vec::<String>::new());
@@ -184,9 +184,9 @@ fn a_cache_that_cannot_be_used_is_said_and_ignored() {
         bytes
     }] {
         std::fs::write(index(), damage).unwrap();
-        let (told, _) = repository.run("kept", &["--cache", "cache"]);
-        assert!(told.contains("ignoring the cache in cache: it "), "{told}");
-        assert!(told.contains(&clean[..clean.find('\n').unwrap()]), "{told}");
+        let (printed, _) = repository.run("kept", &["--cache", "cache"]);
+        assert!(printed.contains("ignoring the cache in cache: it "), "{printed}");
+        assert!(printed.contains(&clean[..clean.find('\n').unwrap()]), "{printed}");
     }
     // A damaged catalog is compiled again.
     let catalogs = index().with_file_name("catalogs");
@@ -207,8 +207,8 @@ fn what_was_not_written_does_not_count_as_written() {
     std::fs::write(&catalog, "something else").unwrap();
     let facts = std::fs::read_to_string(repository.root().join("site/facts/n0.json")).unwrap();
     repository.put("facts/again.json", &facts.replacen('{', "{\"clientcert\": \"n0\", ", 1));
-    let (told, _) = repository.run("kept", &["--cache", "cache"]);
-    assert!(told.contains("several nodes have this name"), "{told}");
+    let (printed, _) = repository.run("kept", &["--cache", "cache"]);
+    assert!(printed.contains("several nodes have this name"), "{printed}");
     assert_eq!(std::fs::read_to_string(&catalog).unwrap(), "something else");
     repository.remove("facts/again.json");
     assert_eq!(repository.run("kept", &["--cache", "cache"]).1, repository.clean().1);
@@ -235,14 +235,14 @@ end
         assert_eq!(clean.contains("5 is too much"), refused > 0, "{clean}");
         assert!(clean.contains(&format!("{refused} failed")), "{clean}");
         let (cached, _) = repository.run("kept", &["--validate", "--cache", "cache", "--explain-cache"]);
-        let (reasons, said): (Vec<_>, Vec<_>) =
+        let (reasons, printed): (Vec<_>, Vec<_>) =
             cached.lines().partition(|line| line.contains(" was compiled: "));
-        assert_eq!(said.join("\n") + "\n", clean);
+        assert_eq!(printed.join("\n") + "\n", clean);
         reasons.len()
     };
     assert_eq!(same(0), NODES);
     assert_eq!(same(0), 0);
-    // What was kept without a verdict is no verdict.
+    // A cache entry without a verdict does not count as one.
     repository.run("kept", &["--cache", "cache"]);
     repository.put("modules/app/lib/puppet_x/limit.rb", "module PuppetX; LIMIT = 1; end\n");
     assert_eq!(same(NODES), NODES);
@@ -256,9 +256,9 @@ end
 fn only_what_is_compiled_takes_time() {
     let repository = Repository::new("profiled");
     let profiled = || {
-        let (told, _) = repository.run("kept", &["--cache", "cache", "--profile"]);
-        assert!(told.contains("in all"), "{told}");
-        told.contains("all of kind class")
+        let (printed, _) = repository.run("kept", &["--cache", "cache", "--profile"]);
+        assert!(printed.contains("in all"), "{printed}");
+        printed.contains("all of kind class")
     };
     assert!(profiled());
     assert!(!profiled());
@@ -321,8 +321,8 @@ fn watching_prints_what_an_edit_changes() {
     repository.put("modules/app/files/plain", "fancy");
     wait_for(&out, "+ Notify[");
     repository.put("data/nodes/n2.yaml", "app::size: 22\n");
-    let told = wait_for(&out, "+ size => 22");
-    assert!(told.iter().any(|line| line == "n2:"), "{told:#?}");
+    let lines = wait_for(&out, "+ size => 22");
+    assert!(lines.iter().any(|line| line == "n2:"), "{lines:#?}");
     repository
         .put("data/common.yaml", "app::more: {a: \"%{lookup('greeting')}\"}\ngreeting: hello\nunused: 3\n");
     wait_for(&out, "no catalog changes");
@@ -330,7 +330,7 @@ fn watching_prints_what_an_edit_changes() {
     wait_for(&err, "on 8 nodes: n0, n1 and 6 more");
     repository.put("manifests/site.pp", "include app\nif $facts['role'] == 'db' { include app::db }\n");
     wait_for(&out, "n0 compiles again");
-    // What an agent would refuse is told as well, and where the time of each edit went.
+    // Catalogs that an agent would refuse are reported as well, and where the time of each edit went.
     repository.put("manifests/site.pp", "include app\nfile { 'odd': mode => 'rw', path => '/odd' }\n");
     wait_for(&err, "on 8 nodes: n0, n1 and 6 more");
     wait_for(&err, "self ms");

@@ -1,5 +1,7 @@
 //! The integration tests of the crate, in one binary: every further binary is another link.
 
+#![allow(clippy::disallowed_methods)] // tests prepare files and processes of their own
+
 mod browser;
 mod common;
 mod diff;

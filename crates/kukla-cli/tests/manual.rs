@@ -16,7 +16,7 @@ fn manual() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages: Vec<PathBuf> =
         std::fs::read_dir(root.join("docs/manual")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    // Pages have pictures.
+    // The directory also holds images.
     pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.sort();
     let mut stale = Vec::new();

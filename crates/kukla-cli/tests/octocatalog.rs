@@ -126,7 +126,7 @@ fn repository(scratch: &Path) {
     write(scratch, "mended.rb", MENDED);
 }
 
-/// octocatalog-diff 2.1 does not survive Ruby 3 where a collection has changed: a block is handed on in a way that Ruby has given up.
+/// octocatalog-diff 2.1 does not survive Ruby 3 where a collection has changed: it passes a block on in a way that Ruby 3 no longer allows.
 const MENDED: &str = "require 'octocatalog-diff'
 require 'octocatalog-diff/catalog-diff/filter/compilation_dir'
 class OctocatalogDiff::CatalogDiff::Filter::CompilationDir
@@ -140,7 +140,7 @@ class OctocatalogDiff::CatalogDiff::Filter::CompilationDir
 end
 ";
 
-/// A change: the resource, and for one that both revisions have the attribute, with its values where they are no collections.
+/// A change: the resource, and for one that both revisions have the attribute, with its values unless they are collections.
 type Change = (String, Option<(String, Value, Value)>);
 
 fn of_octocatalog(scratch: &Path, node: &str) -> (BTreeSet<String>, Duration) {
@@ -174,7 +174,7 @@ fn of_octocatalog(scratch: &Path, node: &str) -> (BTreeSet<String>, Duration) {
             _ => (name, None),
         }
     };
-    (report["diff"].as_array().unwrap().iter().map(change).map(told).collect(), took)
+    (report["diff"].as_array().unwrap().iter().map(change).map(describe).collect(), took)
 }
 
 fn of_kukla(report: &Value, node: &str) -> BTreeSet<String> {
@@ -195,7 +195,7 @@ fn of_kukla(report: &Value, node: &str) -> BTreeSet<String> {
                         [part] if part["path"].is_null() => (part["before"].clone(), part["after"].clone()),
                         _ => (json!([]), json!([])),
                     };
-                    // The text of a file that is fetched: theirs is told as if it were in the catalog.
+                    // The text of a file that is fetched: octocatalog-diff reports it as if it were in the catalog.
                     let fetched =
                         parts.iter().find(|part| attribute["name"] == "source" && !part["path"].is_null());
                     if let Some(part) = fetched {
@@ -212,11 +212,11 @@ fn of_kukla(report: &Value, node: &str) -> BTreeSet<String> {
             }
         }
     }
-    changes.into_iter().map(told).collect()
+    changes.into_iter().map(describe).collect()
 }
 
-/// A change in the words of neither. Where collections differ, one tool shows all of them and the other what is different.
-fn told((name, attribute): Change) -> String {
+/// A change as text, in the format of neither tool. Where collections differ, one tool shows all of them and the other what is different.
+fn describe((name, attribute): Change) -> String {
     let Some((attribute, old, new)) = attribute else { return name };
     let is_collection = |value: &Value| value.is_array() || value.is_object();
     if is_collection(&old) || is_collection(&new) {

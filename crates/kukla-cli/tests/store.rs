@@ -91,7 +91,7 @@ fn on_puppetdb() {
     run(|_| (url.clone(), Some(Box::new(wait.clone()))), false);
 }
 
-/// Whoever is told to stop at the first failure has not seen what all nodes export, so nothing is kept of it.
+/// A run that stops at the first failure has not seen the exports of all nodes, so it stores nothing.
 #[test]
 fn a_run_that_ends_at_a_failure_stores_nothing() {
     let site = std::env::temp_dir().join(format!("kukla-fail-fast-{}", std::process::id()));
@@ -116,10 +116,13 @@ fn a_run_that_ends_at_a_failure_stores_nothing() {
             String::from_utf8(output.stderr).unwrap(),
         )
     };
-    let (status, _, said) =
+    let (status, _, errors) =
         kukla(&["compile", ".", "--all", "--fail-fast", "--store", "sqlite:store.db", "--output", "out"]);
     assert_eq!(status, Some(1));
-    assert!(said.contains("stopped at the first failure") && said.contains("nothing is stored"), "{said}");
+    assert!(
+        errors.contains("stopped at the first failure") && errors.contains("nothing is stored"),
+        "{errors}"
+    );
     let (_, nodes, _) =
         kukla(&["store", "query", "nodes[certname] { }", "--store", "sqlite:store.db", "--format", "json"]);
     assert_eq!(nodes.trim(), "[]");

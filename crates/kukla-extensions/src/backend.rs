@@ -10,7 +10,7 @@ use kukla_values::Value as PuppetValue;
 use crate::programs::RubyPrograms;
 use crate::{session, values};
 
-/// What a backend has for a key.
+/// The answer of a backend for a key.
 pub fn ask(
     vm: &mut Vm<'_>,
     programs: &Arc<RubyPrograms>,

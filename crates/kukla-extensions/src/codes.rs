@@ -1,4 +1,4 @@
-//! What can go wrong with the Ruby of modules.
+//! Codes of the errors in the Ruby code of modules.
 
 kukla_syntax::codes! {
     pub CODES;

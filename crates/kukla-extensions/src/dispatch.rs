@@ -22,7 +22,7 @@ use crate::codes::RUBY_SIGNATURE;
 use crate::puppet::{LambdaNumber, WithPuppet};
 use crate::{raised, scope, values};
 
-/// What goes to a parameter of the Ruby method.
+/// The argument for a parameter of the Ruby method.
 #[derive(Clone, Copy, Debug)]
 enum Woven {
     /// The argument at a position.
@@ -39,7 +39,7 @@ enum Woven {
 #[derive(Debug)]
 pub struct Dispatch {
     method: String,
-    /// What it takes.
+    /// Its parameters.
     pub signature: Signature,
     /// How its method is given the arguments; `None` hands them on as they are.
     weaving: Option<Vec<Woven>>,
@@ -84,7 +84,7 @@ pub fn created(ruby: &mut Ruby<'_>, name: &str) -> Result<Option<Value>> {
     ruby.hash_get(&created, &Value::from(name))
 }
 
-/// What the code of a function declares.
+/// The dispatches that the code of a function declares.
 pub fn declared(ruby: &mut Ruby<'_>, class: &Value) -> Result<Vec<Declared>> {
     let (dispatches, aliases) = (ruby.symbols.intern("dispatches"), ruby.symbols.intern("aliases"));
     let aliases = match ruby.responds_to(class, aliases, false)? {
@@ -95,7 +95,7 @@ pub fn declared(ruby: &mut Ruby<'_>, class: &Value) -> Result<Vec<Declared>> {
     declarations(ruby, &dispatches, &aliases)
 }
 
-/// What signatures, and the aliases in them, say.
+/// The dispatches that signatures, and the aliases in them, declare.
 pub fn declarations(ruby: &mut Ruby<'_>, dispatches: &Value, aliases: &Value) -> Result<Vec<Declared>> {
     let mut local = Vec::new();
     if let Value::Array(pairs) = aliases {
@@ -287,7 +287,7 @@ pub fn choose<'d>(
     })
 }
 
-/// What a function that looks at wrong arguments says of them.
+/// The error that a function for mismatched arguments reports.
 pub fn refused(name: &str, reason: &PuppetValue) -> Raise {
     let reason = kukla_values::format::to_s(reason);
     diagnostic!(REFUSED_ARGUMENTS { function: name, reason }).into()

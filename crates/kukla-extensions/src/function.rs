@@ -318,7 +318,7 @@ impl RubyFunction {
         self.returned(vm, chosen, value)
     }
 
-    /// What a call gives, if it is what the function says it gives.
+    /// The result of a call, if it has the return type that the function declares.
     fn returned(&self, vm: &Vm<'_>, chosen: &Dispatch, value: Value) -> Flow {
         if chosen.is_mismatch {
             return Err(dispatch::refused(&self.name, &value));

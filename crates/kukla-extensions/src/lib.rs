@@ -1,4 +1,4 @@
-//! What modules bring in Ruby: templates, functions, resource types.
+//! The parts of modules that are written in Ruby: templates, functions, resource types.
 //!
 //! Ruby code runs in an interpreter that belongs to one compilation (`session.rs`); programs are parsed once and shared by all (`programs.rs`).
 //! The classes of Puppet that modules use are written in Ruby where that is easiest (`puppet/*.rb`) and in Rust where they reach into the
@@ -85,7 +85,7 @@ impl Extensions for RubyExtensions {
 
     fn read_ahead(&self, environment: &Environment, path: &Path) {
         let Ok(bytes) = environment.world.read(path) else { return };
-        // Whoever runs it hears what is wrong with it.
+        // Errors in it are reported when it is run.
         let _ = match path.extension().is_some_and(|extension| extension == "rb") {
             true => self.programs.code(path, &bytes),
             false => self.programs.template(path, &String::from_utf8_lossy(&bytes)),

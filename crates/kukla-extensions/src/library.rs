@@ -8,7 +8,7 @@ use kukla_values::{Hash, Str, Value};
 
 use crate::{scope, template};
 
-/// What is there once any of it is named, in the order in which they build on each other.
+/// Puppet's own classes, all loaded once code names any of them, in the order in which they build on each other.
 pub const PUPPET: &[(&str, &str)] = &[
     ("puppet/puppet.rb", include_str!("puppet/puppet.rb")),
     ("puppet/parser.rb", include_str!("puppet/parser.rb")),
@@ -17,7 +17,7 @@ pub const PUPPET: &[(&str, &str)] = &[
     ("puppet/util.rb", include_str!("puppet/util.rb")),
 ];
 
-/// What only some code needs.
+/// Libraries that only some code needs.
 pub const ON_DEMAND: &[(&str, &str)] = &[
     ("hiera", include_str!("puppet/hiera.rb")),
     ("puppet/core_types", include_str!("puppet/core_types.rb")),
@@ -27,13 +27,13 @@ pub const ON_DEMAND: &[(&str, &str)] = &[
     ("puppet/resource_api", include_str!("puppet/resource_api.rb")),
 ];
 
-/// What Puppet and what belongs to it bring, by the first part of a name that `require` is given.
+/// Libraries that come with Puppet, by the first part of the name that `require` is given.
 pub const KNOWN: &[&str] = &["puppet", "facter", "hiera", "semantic_puppet", "pson", "safe_yaml"];
 
 /// The constants by which code gets at all this.
 const NAMES: &[&str] = &["Facter", "Hiera", "Puppet", "PuppetX", "SemanticPuppet"];
 
-/// What Puppet itself has required of `Digest`, so that modules never do.
+/// Classes of `Digest` that Puppet itself has required, so that modules never do.
 const DIGESTS: &[&str] = &["Base", "Class", "Instance", "MD5", "SHA1", "SHA2", "SHA256", "SHA384", "SHA512"];
 
 /// Promises Puppet's own classes to an interpreter. Most templates never name them, and bringing them takes longer than most templates.
@@ -85,7 +85,7 @@ pub fn find(feature: &str) -> Option<(&'static str, &'static str)> {
     (wanted == "puppet_x" || is_puppets && !is_type(wanted)).then_some(("puppet", ""))
 }
 
-/// The attributes of a resource type that comes with Puppet, as Ruby is told of them.
+/// The attributes of a resource type that comes with Puppet, as Ruby sees them.
 pub fn outline(name: &str) -> Option<Value> {
     let ty = types::core(name).or_else(|| types::bundled(name))?;
     let list =

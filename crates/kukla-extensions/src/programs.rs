@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 const LIMIT: usize = 16_384;
 /// How many bytes of templates are kept before those start over: unlike files, there is no end to templates in manifests.
 const TEMPLATES: usize = 1 << 20;
-/// What a program takes however short its text is, in bytes of text.
+/// The cost of a program however short its text is, in bytes of text.
 const EACH: usize = 512;
 
 type Parsed = Result<Arc<Program>, SyntaxProblem>;

@@ -8,8 +8,11 @@ use std::rc::Rc;
 use kukla_ruby::{Result as RubyResult, Ruby};
 use kukla_values::{Error, Str, Value as PuppetValue};
 
+/// The work of a request, done once.
+type Work = Box<dyn FnOnce(&mut dyn Puppet)>;
+
 /// A request to a compilation. The interpreter passes it on without knowing its type.
-pub struct Request(Option<Box<dyn FnOnce(&mut dyn Puppet)>>);
+pub struct Request(Option<Work>);
 
 impl Request {
     /// Answers a request that came through the interpreter.

@@ -1,4 +1,4 @@
-//! What goes wrong on its way between Puppet and Ruby: an error of Puppet's is an exception in Ruby, and comes out as it went in if nothing
+//! Errors on their way between Puppet and Ruby: an error of Puppet's is an exception in Ruby, and comes out as it went in if nothing
 //! rescues it.
 
 use kukla_eval::Raise;
@@ -28,7 +28,7 @@ enum Jump {
     NotFound,
 }
 
-/// What stopped a call into Puppet, as Ruby sees it.
+/// The interrupt of a call into Puppet, as Ruby sees it.
 pub fn to_ruby(ruby: &mut Ruby<'_>, interrupt: Interrupt) -> Box<Unwind> {
     let jump = match interrupt {
         Interrupt::Error(error) => return Box::new(Unwind::Raise(exception_of(ruby, error))),
@@ -56,7 +56,7 @@ fn exception_of(ruby: &mut Ruby<'_>, error: Error) -> Value {
     exception
 }
 
-/// What Ruby code ended with, as Puppet sees it.
+/// The exception or jump that Ruby code ended with, as Puppet sees it.
 pub fn to_puppet(ruby: &mut Ruby<'_>, unwind: Unwind) -> Raise {
     match unwind {
         Unwind::Stop(error) => error.into(),
@@ -90,7 +90,7 @@ fn jump(tag: &Value) -> Option<Raised> {
     })
 }
 
-/// The error of Puppet's that an exception stands for.
+/// The error of Puppet's that an exception represents.
 fn original(ruby: &mut Ruby<'_>, exception: &Value) -> Option<Error> {
     let name = ruby.symbols.existing("@__original__")?;
     let Some(Value::Object(object)) = exception.head()?.variable(name) else { return None };
@@ -128,7 +128,7 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
     }
 }
 
-/// What another Ruby may have and ours has not, if that is why an exception was raised: a library, a class, a method that nothing has.
+/// The library, class or method that another Ruby may have and ours does not, if that is why an exception was raised.
 fn missing(ruby: &mut Ruby<'_>, exception: &Value) -> Option<String> {
     let mut exception = exception.clone();
     // Who loads a function wraps what goes wrong.

@@ -99,7 +99,7 @@ pub fn object(ruby: &mut Ruby<'_>, scope: u64) -> Result {
     Ok(Value::Object(Object::with(class, ScopeNumber(scope))))
 }
 
-/// The scope that an object stands for: one made by a program alone stands for where evaluation stands.
+/// The scope that an object represents; an object that a program made itself represents the current scope.
 fn scope_of(ruby: &mut Ruby<'_>, this: &Value) -> Result<ScopeNumber> {
     if let Value::Object(object) = this
         && let Some(scope) = object.payload::<ScopeNumber>()
@@ -148,7 +148,7 @@ fn lookupvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     }
 }
 
-/// What an unknown variable is to Ruby code: the setting `strict` decides.
+/// The value of an unknown variable for Ruby code, or the error: the setting `strict` decides.
 fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -> Result {
     let name = text(ruby, name)?;
     if matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
@@ -190,7 +190,7 @@ fn unknown_variable(ruby: &mut Ruby<'_>, name: &Value, reason: Option<String>) -
 fn setvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name, value) =
         (scope_of(ruby, this)?, text(ruby, &args[0])?, values::to_puppet(ruby, &args[1])?);
-    // Whoever asks for the variable later gets this very object.
+    // Code that reads the variable later gets this very object.
     ruby.part::<SharedCollections>().hold(&value, &args[1]);
     match ruby.with_puppet(move |puppet| puppet.set_variable(scope, &name, value))? {
         Ok(()) => Ok(args[1].clone()),
@@ -226,7 +226,7 @@ fn to_hash(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(hash)
 }
 
-/// `scope.call_function(name, arguments)`: what is no array is spread out as `*arguments` spreads it, a hash into its pairs.
+/// `scope.call_function(name, arguments)`: arguments other than an array are spread out as by `*arguments`, a hash into its pairs.
 fn call_function(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
     let given = ruby.splat(&args[1])?.to_vec();
@@ -442,7 +442,7 @@ fn providers(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     Ok(texts(ruby.with_puppet(move |puppet| puppet.providers(&name))?))
 }
 
-/// What is wrong with a value of which a type is written down, if anything is.
+/// The mismatch between a value and a type that is written as text, if there is one.
 fn mismatch(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (subject, written) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
     let value = values::to_puppet(ruby, &args[2])?;
@@ -508,7 +508,7 @@ fn value_text(_: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     })
 }
 
-/// What is inside a secret.
+/// The value inside a secret.
 fn value_inside(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     match wrapped(this) {
         Some(PuppetValue::Sensitive(inside)) => values::to_ruby(ruby, &inside),

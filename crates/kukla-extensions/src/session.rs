@@ -330,7 +330,7 @@ impl Puppet for Compilation<'_, '_> {
     }
 }
 
-/// What a Ruby block takes, in Puppet's words.
+/// The parameters of a Ruby block, as a type of Puppet's.
 fn signature(block: BlockHandle) -> CallableType {
     let count = |number: usize| i64::try_from(number).ok();
     let range = Range::between(count(block.least), block.most.and_then(count));

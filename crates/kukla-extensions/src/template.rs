@@ -59,16 +59,16 @@ const CHANGES: &[&str] = &[
     "update",
 ];
 
-/// What the names in a template tell: that it can reach instance variables that it does not name, that it names the scope, that
-/// it may change what it is given.
+/// Findings from the names in a template: it can reach instance variables that it does not name, it names the scope, it may
+/// change the values it is given.
 const ALL: u32 = 1;
 const SCOPE: u32 = 2;
 const CHANGE: u32 = 4;
 
-fn tells(program: &Program, what: u32) -> bool {
+fn has_finding(program: &Program, what: u32) -> bool {
     let findings = program.findings(|program| {
         let names = |words: &[&str]| words.iter().any(|word| program.names(word));
-        let bit = |told: bool, bit: u32| if told { bit } else { 0 };
+        let bit = |is_found: bool, bit: u32| if is_found { bit } else { 0 };
         bit(names(REACHES_ALL), ALL)
             | bit(names(&["@__scope__"]), SCOPE)
             | bit(names(CHANGES) || program.names_ending_in('!'), CHANGE)
@@ -83,7 +83,7 @@ pub struct Template<'t> {
     pub name: &'t str,
     /// Where it was found.
     pub path: Option<&'t Path>,
-    /// What it says.
+    /// Its source text.
     pub text: &'t str,
 }
 
@@ -162,7 +162,7 @@ fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
 /// The variables that a template may ask for.
 fn variables(vm: &Vm<'_>, program: &Program) -> Vec<(String, PuppetValue)> {
     let here = vm.standing();
-    if tells(program, ALL) {
+    if has_finding(program, ALL) {
         let mut all: FxHashMap<String, PuppetValue> = FxHashMap::default();
         let mut order = Vec::new();
         for (name, value) in vm.visible_variables(here) {
@@ -186,7 +186,7 @@ struct Change {
     new: PuppetValue,
 }
 
-/// What a template is evaluated in, before Puppet's own classes are there: what it says of itself and of the scope needs them.
+/// The object in which a template is evaluated, before Puppet's own classes are loaded: its methods for the template and the scope need them.
 static WRAPPER: NativeClass = NativeClass {
     methods: &[WRAPPER_METHODS],
     ..NativeClass::class("Puppet::Parser::TemplateWrapper", "Object")
@@ -210,7 +210,7 @@ const WRAPPER_METHODS: &[Native] = &[
     method("crit", 0, ANY, later),
 ];
 
-/// What gettext brings, of which only the names are used.
+/// Methods of gettext, which never translate here.
 static KERNEL: &[NativeClass] = &[NativeClass { methods: &[GETTEXT], ..NativeClass::module("Kernel") }];
 
 const GETTEXT: &[Native] = &[
@@ -265,14 +265,14 @@ fn evaluate(
         ruby.set_instance_variable(&wrapper, name, value)
     };
     // The others ask for it by the method `scope`.
-    if tells(program, SCOPE | ALL) {
+    if has_finding(program, SCOPE | ALL) {
         let scope = scope::object(ruby, scope)?;
         set(ruby, "__scope__", scope)?;
     }
     if let Some(path) = template.path {
         set(ruby, "__file__", Value::str(path.to_string_lossy().into_owned()))?;
     }
-    let may_change = tells(program, CHANGE) || template.text.contains("<<");
+    let may_change = has_finding(program, CHANGE) || template.text.contains("<<");
     let mut lent = Vec::new();
     for (name, value) in variables {
         if !matches!(value, PuppetValue::Undef) {
@@ -296,7 +296,7 @@ fn evaluate(
     Ok((text, changes))
 }
 
-/// What Puppet says when a template raises an exception; those that are no `StandardError` go on as they are.
+/// Puppet's error for a template that raises an exception; exceptions other than a `StandardError` go on as they are.
 fn failed(ruby: &mut Ruby<'_>, exception: &Value, name: &str, path: Option<&Path>) -> Box<Unwind> {
     if !ruby.is_a(exception, kukla_ruby::ClassId::STANDARD_ERROR) {
         return Box::new(Unwind::Raise(exception.clone()));

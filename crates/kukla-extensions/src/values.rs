@@ -1,7 +1,7 @@
 //! Values on their way between Puppet and Ruby.
 //!
-//! Text is shared; a list or hash is made anew on the other side, once for each: Ruby code sees the same object whenever it is given the
-//! same one, with what it has changed in it. What has no counterpart in Ruby (types,
+//! Text is shared; a list or hash is copied to the other side, once for each: Ruby code sees the same object whenever it is given the
+//! same one, with the changes it has made to it. A value without a counterpart in Ruby (types,
 //! secrets, points in time, versions) is an object that holds the Puppet value; a Ruby object that has no counterpart in Puppet becomes a
 //! value of the host, by which Ruby finds it again.
 
@@ -24,7 +24,7 @@ use crate::puppet::WithPuppet;
 /// A Puppet value in a Ruby object.
 pub struct Wrapped(pub PuppetValue);
 
-/// Who gets the values: functions of the old generation see some of them differently.
+/// The receiver of the values: functions of the old generation see some of them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// Functions made with `create_function`, and templates.
@@ -33,7 +33,7 @@ pub enum Audience {
     Old,
 }
 
-/// The Ruby class that stands for a kind of Puppet value.
+/// The Ruby class that represents a kind of Puppet value.
 fn class_for(value: &PuppetValue) -> &'static str {
     match value {
         PuppetValue::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use kukla_eval::error::Flow;
 use kukla_syntax::{bail, deep, diagnostic};
 use kukla_values::codes::{NO_FLOAT, NO_IMPLICIT_CONVERSION, NO_INTEGER, NOT_FINITE, OUTSIDE_INTEGER_RANGE};
-use kukla_values::format::{class_name, old_argument};
+use kukla_values::format::{IntegerRules, IntegerText, class_name, digit_run, old_argument, parse_integer};
 use kukla_values::{Array, Error, Hash, Result, Str, Type, Value};
 
 use crate::codes::{NO_METHOD, NO_ORDER};
@@ -97,7 +97,7 @@ pub fn to_integer(text: &str) -> Result<i64> {
 fn leading_integer(text: &str) -> i128 {
     let text = text.trim_start_matches(is_space);
     let (negative, text) = sign(text);
-    let digits = leading_digits(text);
+    let digits = leading_digits(text).replace('_', "");
     let value = digits.parse::<i128>().unwrap_or(if digits.is_empty() { 0 } else { i128::MAX });
     if negative { -value } else { value }
 }
@@ -118,20 +118,6 @@ pub fn float_to_i(n: f64) -> Result<i64> {
     if n.is_finite() { Ok(n.trunc() as i64) } else { bail!(NOT_FINITE { number: float_to_s(n) }) }
 }
 
-/// Leading digits, with single underscores between them left out.
-fn leading_digits(text: &str) -> String {
-    let mut digits = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '0'..='9' => digits.push(c),
-            '_' if !digits.is_empty() && matches!(chars.peek(), Some('0'..='9')) => {}
-            _ => break,
-        }
-    }
-    digits
-}
-
 fn sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -148,11 +134,11 @@ pub fn is_space(c: char) -> bool {
 pub fn to_f(text: &str) -> f64 {
     let text = text.trim_start_matches(is_space);
     let (negative, text) = sign(text);
-    let whole = leading_span(text);
+    let whole = leading_digits(text);
     let mut number = whole.replace('_', "");
     let mut rest = &text[whole.len()..];
     if let Some(after) = rest.strip_prefix('.') {
-        let fraction = leading_span(after);
+        let fraction = leading_digits(after);
         if !fraction.is_empty() {
             number.push('.');
             number.push_str(&fraction.replace('_', ""));
@@ -164,7 +150,7 @@ pub fn to_f(text: &str) -> f64 {
     }
     if let Some(after) = rest.strip_prefix(['e', 'E']) {
         let (negative, after) = sign(after);
-        let exponent = leading_span(after);
+        let exponent = leading_digits(after);
         if !exponent.is_empty() {
             number.push('e');
             if negative {
@@ -178,20 +164,11 @@ pub fn to_f(text: &str) -> f64 {
 }
 
 /// The leading digits as written, underscores included.
-fn leading_span(text: &str) -> &str {
-    let bytes = text.as_bytes();
-    let mut end = 0;
-    while end < bytes.len() {
-        match bytes[end] {
-            b'0'..=b'9' => end += 1,
-            b'_' if end > 0 && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) => end += 1,
-            _ => break,
-        }
-    }
-    &text[..end]
+fn leading_digits(text: &str) -> &str {
+    &text[..digit_run(text.as_bytes(), 10)]
 }
 
-/// `Float(text)`: the whole text must be one number.
+/// `Float(text)`: the whole text must be one number. [`kukla_values::format::parse_float`] lists where it differs.
 pub fn float(text: &str) -> Result<f64> {
     let invalid = || diagnostic!(NO_FLOAT { text: inspect_str(text) });
     Ok(strict_float(text.trim_matches(is_space)).ok_or_else(invalid)?)
@@ -231,27 +208,11 @@ fn without_underscores(text: &str) -> Option<String> {
 /// `Integer(text)`: the whole text must be one integer; prefixes choose the base.
 pub fn integer(text: &str) -> Result<i64> {
     let invalid = || diagnostic!(NO_INTEGER { text: inspect_str(text) });
-    let (negative, digits) = sign(text.trim_matches(is_space));
-    let lower = digits.to_ascii_lowercase();
-    let (radix, digits) = if let Some(rest) = lower.strip_prefix("0x") {
-        (16, rest)
-    } else if let Some(rest) = lower.strip_prefix("0b") {
-        (2, rest)
-    } else if let Some(rest) = lower.strip_prefix("0o") {
-        (8, rest)
-    } else if let Some(rest) = lower.strip_prefix("0d") {
-        (10, rest)
-    } else if lower.len() > 1 && lower.starts_with('0') {
-        (8, lower[1..].strip_prefix('_').unwrap_or(&lower[1..]))
-    } else {
-        (10, lower.as_str())
-    };
-    let plain = without_underscores(digits).ok_or_else(invalid)?;
-    if plain.starts_with(['+', '-']) {
-        return Err(invalid().into());
+    let rules = IntegerRules { underscore_after_zero: true, ..IntegerRules::default() };
+    match parse_integer(text, rules) {
+        IntegerText::Fits(number) => Ok(number),
+        IntegerText::TooLarge | IntegerText::Not => Err(invalid().into()),
     }
-    let value = i128::from_str_radix(&plain, radix).map_err(|_| invalid())?;
-    Ok(i64::try_from(if negative { -value } else { value }).map_err(|_| invalid())?)
 }
 
 /// `a == b`: numbers across kinds, text by case.

@@ -26,6 +26,15 @@ fn value(dice: &mut Dice, depth: usize) -> Json {
     }
 }
 
+/// Sorting stops at the first pair that cannot be compared; the pair depends on the steps of the algorithm.
+fn explain_merge(_: &str, ours: &Json, theirs: &Json) -> Option<&'static str> {
+    let failed = |answer: &Json| {
+        let message = answer["error"].as_str();
+        message.is_some_and(|text| text.starts_with("comparison of ") && text.ends_with(" failed"))
+    };
+    (failed(ours) && failed(theirs)).then_some("sorting compares another pair first")
+}
+
 #[test]
 fn deep_merges() {
     let mut dice = Dice::new(99);
@@ -61,16 +70,11 @@ fn deep_merges() {
           puts JSON.generate(r)
         }"#;
     let Some(answers) = ruby(&[], program, &questions) else { return };
-    compare(
-        &questions,
-        &answers,
-        |_, _, _| None,
-        |question| {
-            let merge = Merge::parse(Some(&from_json(&question[2]))).expect("a strategy");
-            match merge.join(from_json(&question[0]), from_json(&question[1])) {
-                Ok(value) => json!({"ok": to_json(&value)}),
-                Err(error) => json!({"error": error.message()}),
-            }
-        },
-    );
+    compare(&questions, &answers, explain_merge, |question| {
+        let merge = Merge::parse(Some(&from_json(&question[2]))).expect("a strategy");
+        match merge.join(from_json(&question[0]), from_json(&question[1])) {
+            Ok(value) => json!({"ok": to_json(&value)}),
+            Err(error) => json!({"error": error.message()}),
+        }
+    });
 }

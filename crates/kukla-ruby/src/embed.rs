@@ -85,7 +85,7 @@ impl State {
         id
     }
 
-    /// A class written in Rust that has its name but is no constant yet.
+    /// Declares a class written in Rust that has a name but is not bound to a constant yet.
     pub fn declare_apart(&mut self, native: &'static NativeClass) -> ClassId {
         let id = self.make_native(native);
         self.add_methods(id, native.methods);
@@ -119,7 +119,7 @@ impl Program {
         self.names.iter().any(|known| known.ends_with(end))
     }
 
-    /// What an embedding program finds out about it, once: bits with a meaning of its own.
+    /// The findings of the embedding program about this program, computed once: bits with a meaning of its own.
     pub fn findings(&self, find: impl FnOnce(&Program) -> u32) -> u32 {
         *self.findings.get_or_init(|| find(self))
     }

@@ -48,7 +48,7 @@ fn format(call: &Call) -> Result<Format, Answer> {
             let header = call.header("accept").unwrap_or_default();
             Err(Answer::error(
                 Issue::Format,
-                &format!("No supported formats are acceptable (Accept: {header})"),
+                format!("No supported formats are acceptable (Accept: {header})"),
             ))
         }
     }
@@ -273,7 +273,7 @@ impl CatalogRequest<'_> {
     }
 
     fn faulty(&self, failure: &str, environment: &str) -> Answer {
-        Answer::error(Issue::Runtime, &format!("{failure} on node {}", self.node))
+        Answer::error(Issue::Runtime, format!("{failure} on node {}", self.node))
             .note("environment", environment)
     }
 

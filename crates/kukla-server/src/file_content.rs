@@ -15,7 +15,7 @@ use crate::mounts::MountedFiles;
 
 /// Answers with a file.
 pub fn answer(key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
-    let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_content {key}"));
+    let missing = || Answer::error(Issue::NotFound, format!("Could not find file_content {key}"));
     match found {
         Err(problem) => Answer::error(Issue::Runtime, &problem),
         Ok(Some(MountedFiles::One(path))) => contents(&path).unwrap_or_else(missing),

@@ -333,7 +333,7 @@ pub fn options(call: &Call) -> Result<Options, Problem> {
 
 /// Answers for one file.
 pub fn one(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
-    let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_metadata {key}"));
+    let missing = || Answer::error(Issue::NotFound, format!("Could not find file_metadata {key}"));
     let options = match options(call) {
         Ok(options) => options,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
@@ -352,7 +352,7 @@ pub fn one(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>)
             match FileMetadata::of(&path, None, &options) {
                 Ok(metadata) => Answer::json(&metadata.to_json()),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => missing(),
-                Err(error) => Answer::error(Issue::Runtime, &error.to_string()),
+                Err(error) => Answer::error(Issue::Runtime, error.to_string()),
             }
         }
     }
@@ -367,7 +367,7 @@ pub fn all(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>)
     match found {
         Err(problem) => Answer::error(Issue::Runtime, &problem),
         Ok(None) => {
-            Answer::error(Issue::NotFound, &format!("Could not find instances in file_metadata with '{key}'"))
+            Answer::error(Issue::NotFound, format!("Could not find instances in file_metadata with '{key}'"))
         }
         Ok(Some(found)) => match search(&found, &options) {
             Ok(all) => Answer::json(&all.iter().map(FileMetadata::to_json).collect()),

@@ -22,9 +22,9 @@ use crate::files::{append_line, make_directory, read, read_if_there, write_whole
 /// Answers a request for `ALGORITHM/DIGEST` or `ALGORITHM/DIGEST/PATH`.
 pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
     let Some(item) = Item::read(bucket, key) else {
-        return Answer::error(Issue::Request, &format!("Invalid bucket key '{key}'"));
+        return Answer::error(Issue::Request, format!("Invalid bucket key '{key}'"));
     };
-    let missing = || Answer::error(Issue::NotFound, &format!("Could not find file_bucket_file {key}"));
+    let missing = || Answer::error(Issue::NotFound, format!("Could not find file_bucket_file {key}"));
     match call.method {
         Method::PUT => match item.store(call) {
             Ok(()) => Answer::empty(StatusCode::OK, OCTETS),
@@ -43,7 +43,7 @@ pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
 fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
     let other_item = Item::read(bucket, &format!("{}/{other}", item.algorithm));
     let Some(other) = other_item.filter(|other| other.is_known(call)) else {
-        return Answer::error(Issue::Runtime, &format!("could not find diff_with {other}"));
+        return Answer::error(Issue::Runtime, format!("could not find diff_with {other}"));
     };
     let (old, new) = match (read(&item.contents()), read(&other.contents())) {
         (Ok(old), Ok(new)) => (old, new),

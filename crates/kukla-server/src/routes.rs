@@ -172,7 +172,7 @@ fn environment(server: &Server, call: &Call) -> Result<Arc<Environment>, Answer>
     }
     let name = name.unwrap_or_default();
     let found = server.environments.get(name);
-    found.ok_or_else(|| Answer::error(Issue::NotFound, &format!("Could not find environment '{name}'")))
+    found.ok_or_else(|| Answer::error(Issue::NotFound, format!("Could not find environment '{name}'")))
 }
 
 fn with_mounts(

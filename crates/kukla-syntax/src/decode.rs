@@ -178,6 +178,8 @@ pub enum Number {
 }
 
 /// The value of a number token; `None` if the lexer accepted an invalid number.
+///
+/// Literals are not read as numbers in text are: they have neither signs nor underscores, and of the prefixes only `0x` and `0`.
 pub(crate) fn number(token: &str) -> Option<Number> {
     let integer = |digits: &str, radix: u8| {
         let value = i128::from_str_radix(digits, radix.into()).ok();

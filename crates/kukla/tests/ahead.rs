@@ -58,7 +58,7 @@ fn catalog(compiler: &Compiler) -> String {
 
 #[test]
 fn the_catalog_is_the_same() {
-    // Nothing is read ahead where it is recorded what a catalog rests on.
+    // Nothing is read ahead while the inputs of a catalog are recorded.
     let recorded = catalog(&Compiler::new(Recorded::new(world())));
     assert!(recorded.contains("a29_type") || recorded.contains("A29_type"), "{recorded}");
     let world = Arc::new(world());
@@ -74,6 +74,6 @@ fn what_is_wrong_with_a_text_is_told_by_who_uses_it() {
     let failure =
         |name: &str| site.compile(&Node::named(name)).result.err().map(|failure| failure.to_string());
     assert_eq!(failure("n"), None);
-    let told = failure("other").expect("a failure");
-    assert!(told.contains("broken/manifests/init.pp"), "{told}");
+    let error = failure("other").expect("a failure");
+    assert!(error.contains("broken/manifests/init.pp"), "{error}");
 }

@@ -275,7 +275,7 @@ fn time() {
     ]);
 }
 
-/// What makes a value by adding to the one before pays for what it keeps, not for each step.
+/// Code that builds a value step by step is charged for the result, not for each step.
 #[test]
 fn what_is_let_go_is_not_charged() {
     check(&[
@@ -421,7 +421,7 @@ fn a_deadline_is_kept() {
     );
 }
 
-/// Whatever was asked before, the next question is answered as if it were the first.
+/// A request is answered as if it were the first, whichever requests came before.
 #[test]
 fn requests_leave_nothing_behind() {
     let server = Server::new(MemoryWorld::default());

@@ -1,4 +1,4 @@
-//! What a process notices of changes on disk between two compilations.
+//! Changes on disk between two compilations, and whether the process notices them.
 
 use kukla::Compiler;
 

@@ -1,5 +1,4 @@
-//! What Ruby code tries to get out, and what it is told: each attempt ends with an error, and where something would allow it, the
-//! error names it.
+//! Attempts of Ruby code to get out: each ends with an error, and where an option would allow it, the error names the option.
 
 #![allow(clippy::disallowed_methods, reason = "a directory with a link that leads out of it")]
 
@@ -194,7 +193,7 @@ begin; ENV['HOME']; rescue SecurityError => e; puts e.message; end";
     assert_eq!((ended, out.as_str()), (Ended::With(0), expected));
 }
 
-/// What code tries to change from a directory in which it may change everything.
+/// Changes that code attempts outside of the directory in which it may change everything.
 const OUTWARDS: &[&str] = &[
     "File.write(at('../outside'), 'x')",
     "File.write(at('inside/../../outside'), 'x')",

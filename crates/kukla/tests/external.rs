@@ -10,7 +10,7 @@ use kukla::world::{Conversation, FileError, FileResult};
 use kukla::{Compiler, DiskWorld, MemoryWorld, Node, Policy, SiteSpec, World};
 use serde_json::{Value as Json, json};
 
-/// What the other Ruby says to each message.
+/// The answer of the other Ruby to each message.
 type Part = fn(&Json) -> Json;
 
 /// A world in which another Ruby is played.
@@ -74,13 +74,13 @@ fn good(message: &Json) -> Json {
             let signature = json!({ "__ptype": "Hash", "__pvalue": signature });
             json!({ "value": { "dispatches": [signature], "aliases": [], "itself": false } })
         }
-        // It asks for the fact and the function's argument in capitals, and answers with what it was told last.
+        // It asks for the fact and the function's argument in capitals, and answers with the last value it received.
         Some("call") => {
             let class = json!({ "__ptype": "Class", "__pvalue": "Puppet::Parser::Scope" });
             json!({ "ask": "top", "to": class, "args": [] })
         }
         None if message["value"].get("class") == Some(&json!("Puppet::Parser::Scope")) => {
-            json!({ "ask": "call_function", "to": message["value"], "args": ["upcase", ["told"]] })
+            json!({ "ask": "call_function", "to": message["value"], "args": ["upcase", ["value"]] })
         }
         None if message["value"].is_string() => json!({ "value": [message["value"], null, 1.5] }),
         _ => json!({ "value": null }),
@@ -110,7 +110,7 @@ fn named() -> Policy {
 fn what_cannot_run_here_runs_there_and_says_so_once() {
     let (result, logs, started) = outcome(good, named(), "[secret('a'), secret('b')]");
     let result = result.unwrap();
-    assert_eq!(result.matches("TOLD").count(), 2, "{result}");
+    assert_eq!(result.matches("VALUE").count(), 2, "{result}");
     assert_eq!(started, ["/opt/ruby"], "one process does for both");
     let warnings = logs.iter().filter(|log| log.contains("runs in /opt/ruby")).count();
     assert_eq!(warnings, 1, "{logs:?}");
@@ -140,10 +140,7 @@ fn a_process_that_dies_or_talks_nonsense_is_an_error() {
     let (result, ..) = outcome(|_| Json::Null, named(), "secret('a')");
     assert_eq!(result.unwrap_err(), "/opt/ruby cannot run this: it died");
     let (result, ..) = outcome(|_| json!("hello"), named(), "secret('a')");
-    assert_eq!(
-        result.unwrap_err(),
-        "/opt/ruby cannot run this: it answered with something that is no message"
-    );
+    assert_eq!(result.unwrap_err(), "/opt/ruby cannot run this: it answered with an invalid message");
 }
 
 const VAULT: &str = "module Vault
@@ -156,7 +153,7 @@ const VAULT: &str = "module Vault
 end
 ";
 
-/// A site on disk whose module has a library that only another Ruby can load, since it is no part of the environment.
+/// A site on disk whose module has a library that only another Ruby can load, since it does not belong to the environment.
 fn site(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&root);

@@ -1,4 +1,4 @@
-//! What a process remembers of data while it compiles for many nodes.
+//! The data that a process remembers while it compiles for many nodes.
 #![allow(clippy::disallowed_methods, reason = "it says how long it took")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};

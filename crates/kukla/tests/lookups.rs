@@ -187,11 +187,26 @@ fn world(dice: &mut Dice, root: &Path) -> Json {
     params
 }
 
-/// What is compared of an answer.
+/// A message without the release of Puppet whose documentation it links to.
+fn without_release(message: &str) -> String {
+    const LINK: &str = "https://puppet.com/docs/puppet/";
+    match message.split_once(LINK) {
+        Some((before, after)) => {
+            let page = after.split_once('/').map_or(after, |(_, page)| page);
+            format!("{before}{LINK}{page}")
+        }
+        None => message.to_owned(),
+    }
+}
+
+/// The compared part of an answer.
 fn essence(answer: &Json) -> Json {
     let logs = answer["result"]["logs"].as_array().or(answer["logs"].as_array());
-    let logs: Vec<Json> =
-        logs.into_iter().flatten().map(|log| json!([log["level"], log["message"]])).collect();
+    let logs: Vec<Json> = logs
+        .into_iter()
+        .flatten()
+        .map(|log| json!([log["level"], without_release(log["message"].as_str().unwrap_or_default())]))
+        .collect();
     match answer.get("error") {
         Some(error) => json!({
             "kind": error["kind"], "issue": error["issue"], "message": error["message"],

@@ -1,4 +1,4 @@
-//! What stands in for a function does so whoever calls it.
+//! A replacement of a function is used by every caller.
 
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec};
 

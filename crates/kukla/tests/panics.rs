@@ -5,7 +5,7 @@ use std::path::Path;
 use kukla::world::FileResult;
 use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
 
-/// A world in which whoever reads a certain file makes a mistake.
+/// A world that panics when a certain file is read.
 #[derive(Debug)]
 struct Faulty(MemoryWorld);
 

@@ -1,4 +1,4 @@
-//! The record of what a compilation rests on: complete, whether things were read for it or for others before it.
+//! The dependency record of a compilation: complete, whether files were read for it or for others before it.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ const FILES: [(&str, &str); 14] = [
     ("modules/app/data/own.yaml", "app::colour: red"),
 ];
 
-/// The catalog of a node without what changes from time to time, or the error; and what it rests on.
+/// The catalog of a node without what changes from time to time, or the error; and its inputs.
 fn compile(compiler: &Compiler, site: &Site, node: &str) -> (String, Record, Vec<Input>) {
     let mut request = site.request(node, "any");
     request.node.facts.insert("os", "Debian");

@@ -64,7 +64,7 @@ fn a_block_is_opened_once_for_all_nodes() {
         site.compile(&compiler, &format!("n{n}"), "web").result.expect("compiles");
     }
     let opened = compiler.open(&site.request("n0", "web").site).expect("a site").data.openings();
-    // The password stands in the data twice, encrypted twice.
+    // The password is in the data twice, encrypted twice.
     assert_eq!(opened, 3);
 }
 
@@ -90,8 +90,8 @@ fn what_cannot_be_decrypted_is_said_without_the_block() {
 }
 
 #[test]
-fn nothing_tells_a_secret() {
-    let site = site("secrets-told", Some(KEY), "");
+fn nothing_reveals_a_secret() {
+    let site = site("secrets-hidden", Some(KEY), "");
     for key in ["password", "reference", "nested", "url"] {
         for role in ["web", "options"] {
             let explanation = lookup(&site, role, key).1;
@@ -108,10 +108,13 @@ fn nothing_tells_a_secret() {
     ] {
         site.put("manifests/site.pp", manifest);
         let outcome = site.compile(&Compiler::default(), "web1", "web");
-        let mut said: Vec<String> = outcome.logs.into_iter().map(|log| log.message).collect();
-        said.extend(outcome.result.err().map(|failure| format!("{failure:?}")));
-        assert!(!said.is_empty(), "{manifest}");
-        assert!(said.iter().all(|text| !text.contains("horse") && !text.contains("staple")), "{said:?}");
+        let mut messages: Vec<String> = outcome.logs.into_iter().map(|log| log.message).collect();
+        messages.extend(outcome.result.err().map(|failure| format!("{failure:?}")));
+        assert!(!messages.is_empty(), "{manifest}");
+        assert!(
+            messages.iter().all(|text| !text.contains("horse") && !text.contains("staple")),
+            "{messages:?}"
+        );
     }
 }
 

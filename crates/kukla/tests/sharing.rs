@@ -1,4 +1,4 @@
-//! What the sites of a process have in common, and what each compilation says about the files it uses.
+//! The data that the sites of a process share, and the messages of each compilation about the files it uses.
 
 use std::sync::Barrier;
 
@@ -31,7 +31,7 @@ fn request(site: &Site) -> Request {
     site.request_with(json!({"node": "web", "facts": {}, "settings": {"strict": "warning"}}))
 }
 
-/// What a compilation logs, each message with the file and line it is about.
+/// The log of a compilation, each message with the file and line it is about.
 fn logs(compiler: &Compiler, site: &Site) -> Vec<String> {
     let Request { site: spec, node, .. } = request(site);
     let outcome = compiler.open(&spec).expect("a site").compile(&node);

@@ -1,4 +1,4 @@
-//! What sites ask of the world, and when.
+//! The questions that sites ask the world, and when.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,56 +9,56 @@ use kukla::{Compiler, MemoryWorld, Node, SiteSpec, World};
 
 /// A world in memory whose files can be declared changed, and that counts what it is asked.
 #[derive(Debug, Default)]
-struct Asked {
+struct CountingWorld {
     world: MemoryWorld,
     version: AtomicU64,
     questions: AtomicUsize,
 }
 
-impl Asked {
-    fn new(files: &[(&str, &str)]) -> Arc<Asked> {
+impl CountingWorld {
+    fn new(files: &[(&str, &str)]) -> Arc<CountingWorld> {
         let world = files.iter().fold(MemoryWorld::default(), |world, (path, text)| world.with(*path, *text));
-        Arc::new(Asked { world, ..Asked::default() })
+        Arc::new(CountingWorld { world, ..CountingWorld::default() })
     }
 
-    /// How often it was asked since this was last asked.
+    /// The number of questions since the last call.
     fn questions(&self) -> usize {
         self.questions.swap(0, Ordering::Relaxed)
     }
 
-    fn asked(&self) -> &MemoryWorld {
+    fn count_question(&self) -> &MemoryWorld {
         self.questions.fetch_add(1, Ordering::Relaxed);
         &self.world
     }
 }
 
-impl World for Asked {
+impl World for CountingWorld {
     fn inner(&self) -> Option<&dyn World> {
         Some(&self.world)
     }
 
     fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
-        self.asked().read(path)
+        self.count_question().read(path)
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.asked().list(path)
+        self.count_question().list(path)
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {
-        self.asked().env(name)
+        self.count_question().env(name)
     }
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        self.asked().run(command)
+        self.count_question().run(command)
     }
 
     fn exists(&self, path: &Path) -> bool {
-        self.asked().exists(path)
+        self.count_question().exists(path)
     }
 
     fn stamp(&self, path: &Path) -> Option<Stamp> {
-        let found = self.asked().stamp(path)?;
+        let found = self.count_question().stamp(path)?;
         Some(Stamp { version: self.version.load(Ordering::Relaxed), ..found })
     }
 }
@@ -80,7 +80,7 @@ const SITE: [(&str, &str); 4] = [
 fn a_node_costs_no_question_but_those_about_its_own_files() {
     let mut files = SITE.to_vec();
     files.push(("/control/data/nodes/other.yaml", "app::greeting: hey"));
-    let world = Asked::new(&files);
+    let world = CountingWorld::new(&files);
     let compiler = Compiler::new(Arc::clone(&world));
     let site = compiler.open(&SiteSpec::at("/control")).expect("a site");
     site.compile(&Node::named("n0")).result.expect("compiles");
@@ -100,7 +100,7 @@ fn a_node_costs_no_question_but_those_about_its_own_files() {
 
 #[test]
 fn a_site_is_the_same_until_a_file_changes() {
-    let world = Asked::new(&SITE);
+    let world = CountingWorld::new(&SITE);
     let compiler = Compiler::new(Arc::clone(&world));
     let spec = SiteSpec::at("/control");
     let site = compiler.open(&spec).expect("a site");
@@ -117,7 +117,7 @@ fn a_site_is_the_same_until_a_file_changes() {
 fn environment_timeout_spares_the_question() {
     let mut files = SITE.to_vec();
     files.push(("/control/environment.conf", "environment_timeout = 5m"));
-    let world = Asked::new(&files);
+    let world = CountingWorld::new(&files);
     let compiler = Compiler::new(Arc::clone(&world));
     let site = compiler.open(&SiteSpec::at("/control")).expect("a site");
     world.questions();
@@ -128,7 +128,7 @@ fn environment_timeout_spares_the_question() {
 
 #[test]
 fn threads_that_open_a_site_at_once_get_one_that_stays() {
-    let compiler = Compiler::new(Asked::new(&SITE));
+    let compiler = Compiler::new(CountingWorld::new(&SITE));
     let start = Barrier::new(4);
     let open = || {
         start.wait();
@@ -144,7 +144,8 @@ fn threads_that_open_a_site_at_once_get_one_that_stays() {
 
 #[test]
 fn a_site_that_cannot_be_opened_says_why() {
-    let compiler = Compiler::new(Asked::new(&[("/control/environment.conf", "environment_timeout = soon")]));
+    let compiler =
+        Compiler::new(CountingWorld::new(&[("/control/environment.conf", "environment_timeout = soon")]));
     let failure = compiler.open(&SiteSpec::at("/control")).expect_err("no time");
     assert!(failure.to_string().contains("environment_timeout"), "{failure}");
 }

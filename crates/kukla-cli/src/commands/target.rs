@@ -129,7 +129,9 @@ impl Target {
             modulepath: self.modulepath.clone(),
             hiera_config: self.hiera_config.clone(),
             strict: self.strict,
-            settings: settings.chain(self.settings.iter().map(setting)).collect::<Result<_, Problem>>()?,
+            settings: settings
+                .chain(self.settings.iter().map(|text| setting(text)))
+                .collect::<Result<_, Problem>>()?,
             overrides: self.overrides.clone(),
             code: self.execute.clone(),
             classifier: enc.or(classification),
@@ -174,7 +176,7 @@ pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
     Ok(chosen.node)
 }
 
-fn setting(text: &String) -> Result<(String, String), Problem> {
+fn setting(text: &str) -> Result<(String, String), Problem> {
     let (name, value) = split_assignment("--set", text)?;
     Ok((name.to_owned(), value.to_owned()))
 }

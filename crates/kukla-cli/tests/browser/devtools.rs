@@ -29,7 +29,7 @@ pub struct Browser {
     process: Child,
     socket: TcpStream,
     last: u64,
-    /// What the page reported on its own while answers were awaited.
+    /// Events that the page sent while answers were awaited.
     pub events: Vec<Value>,
 }
 
@@ -88,7 +88,7 @@ impl Browser {
 
     /// Opens a file, with something behind its name, and waits until it is there.
     pub fn open(&mut self, file: &Path, fragment: &str) {
-        // Another fragment alone would not load the page anew.
+        // A change of the fragment alone would not reload the page.
         self.load("about:blank");
         self.load(&format!("file://{}{fragment}", file.display()));
     }

@@ -1,7 +1,7 @@
 //! The page of `kukla diff --format html` in a real browser: search and filters work, nothing that others wrote runs, and without
 //! scripts it is still a document. Where there is no Chromium, this says so and does nothing.
 //!
-//! `KUKLA_UPDATE=1` also takes the picture that the manual shows.
+//! `KUKLA_UPDATE=1` also takes the screenshot that the manual shows.
 
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
@@ -128,8 +128,8 @@ fn what_is_shown(browser: &mut Browser, page: &Path) {
     browser.open(page, "");
     assert_eq!(browser.eval("document.querySelector('.sides mark').textContent"), "80");
     assert_eq!(browser.eval("document.querySelectorAll('.moves path').length"), 1);
-    let picture = browser.eval("document.querySelector('.excerpt').textContent");
-    assert!(picture.as_str().is_some_and(|text| text.contains("no <b>database</b> any more")), "{picture}");
+    let excerpt = browser.eval("document.querySelector('.excerpt').textContent");
+    assert!(excerpt.as_str().is_some_and(|text| text.contains("no <b>database</b> any more")), "{excerpt}");
     let mut back = |scheme: &str| {
         let feature = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         browser.call("Emulation.setEmulatedMedia", json!({"features": feature}));
@@ -176,7 +176,7 @@ fn in_a_browser() {
     assert!(complaints.is_empty(), "{complaints:?}");
     second_wall(&mut browser, &page);
     if std::env::var_os("KUKLA_UPDATE").is_some() {
-        picture(&mut browser, &scratch);
+        take_screenshot(&mut browser, &scratch);
     }
     drop(browser);
     std::fs::remove_dir_all(&scratch).unwrap();
@@ -188,8 +188,8 @@ fn is_complaint(event: &Value) -> bool {
         || (method == "Log.entryAdded" && event["params"]["entry"]["level"] == "error")
 }
 
-/// The picture of the manual: an edit of the example's control repository, on ten nodes.
-fn picture(browser: &mut Browser, scratch: &Path) {
+/// Takes the screenshot of the manual: an edit of the example's control repository, on ten nodes.
+fn take_screenshot(browser: &mut Browser, scratch: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |name: &str| std::fs::read_to_string(root.join("examples/site").join(name)).unwrap();
     for side in ["main", "edit"] {

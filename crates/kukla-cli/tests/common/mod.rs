@@ -39,7 +39,7 @@ impl Directory {
     }
 }
 
-/// A control repository with what catalogs can rest on.
+/// A control repository with every kind of input that a catalog can have.
 pub const FILES: [(&str, &str); 22] = [
     ("environment.conf", "modulepath = modules\n"),
     (
@@ -186,7 +186,7 @@ impl Chance {
     }
 }
 
-/// What becomes of a control repository.
+/// A change of a control repository.
 pub enum Edit {
     /// The facts of a node are others: its number, operating system and uptime.
     Facts(usize, &'static str, usize),

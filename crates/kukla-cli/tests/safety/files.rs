@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{Scratch, Told};
+use super::{CommandOutput, Scratch};
 
 #[test]
 fn links_that_lead_in_circles_end() {
@@ -17,8 +17,8 @@ fn links_that_lead_in_circles_end() {
             scratch = scratch.link(&format!("{directory}/{link}"), target);
         }
     }
-    let told = scratch.run(&["compile", "--node", "n", "--format", "summary"]);
-    assert!(told.code == Some(0) && told.err.contains("found"), "{told:?}");
+    let output = scratch.run(&["compile", "--node", "n", "--format", "summary"]);
+    assert!(output.code == Some(0) && output.err.contains("found"), "{output:?}");
     assert_eq!(scratch.run(&["check", "manifests"]).code, Some(0));
 }
 
@@ -33,8 +33,8 @@ fn a_link_to_another_directory_is_followed_as_puppet_does() {
         // A pattern with two stars passes over these.
         .with("more/b.pp", "fail('not to be read')")
         .link("manifests/more", "../more");
-    let told = scratch.run(&["compile", "--node", "n", "--format", "summary"]);
-    assert!(told.code == Some(0) && told.out.contains("Notify"), "{told:?}");
+    let output = scratch.run(&["compile", "--node", "n", "--format", "summary"]);
+    assert!(output.code == Some(0) && output.out.contains("Notify"), "{output:?}");
 }
 
 #[test]
@@ -54,30 +54,30 @@ fn requests_are_not_read_as_files() {
     }
     writeln!(input, "{}", serde_json::json!({"id": "null", "method": "eval", "params": {"code": "file('/no/such', '/dev/null')"}})).unwrap();
     drop(input);
-    let told: Told = child.wait_with_output().unwrap().into();
-    let answers: Vec<&str> = told.out.lines().collect();
-    assert_eq!(answers.len(), 6, "{told:?}");
+    let output: CommandOutput = child.wait_with_output().unwrap().into();
+    let answers: Vec<&str> = output.out.lines().collect();
+    assert_eq!(answers.len(), 6, "{output:?}");
     assert!(
         answers[..5].iter().all(|answer| answer.contains("a device or a pipe and not a file")),
-        "{told:?}"
+        "{output:?}"
     );
-    assert!(answers[5].contains(r#""value":"""#), "{told:?}");
+    assert!(answers[5].contains(r#""value":"""#), "{output:?}");
 }
 
 #[test]
 fn commands_end() {
     let scratch = Scratch::new("commands");
-    let told = scratch.run(&["eval", "-e", "generate('/usr/bin/yes')", "--commands", "/usr/bin/yes"]);
+    let output = scratch.run(&["eval", "-e", "generate('/usr/bin/yes')", "--commands", "/usr/bin/yes"]);
     assert!(
-        told.code == Some(1) && told.err.contains("it was stopped because it wrote more than"),
-        "{told:?}"
+        output.code == Some(1) && output.err.contains("it was stopped because it wrote more than"),
+        "{output:?}"
     );
 }
 
 #[test]
 fn what_a_failing_command_says_is_told_without_blanks_around_it() {
     let scratch = Scratch::new("failing-commands");
-    let code = "generate('/bin/sh', '-c', 'echo; echo said; exit 3')";
-    let told = scratch.run(&["eval", "-e", code, "--commands", "/bin/sh"]);
-    assert!(told.code == Some(1) && told.err.contains("returned 3: said"), "{told:?}");
+    let code = "generate('/bin/sh', '-c', 'echo; echo reason; exit 3')";
+    let output = scratch.run(&["eval", "-e", code, "--commands", "/bin/sh"]);
+    assert!(output.code == Some(1) && output.err.contains("returned 3: reason"), "{output:?}");
 }

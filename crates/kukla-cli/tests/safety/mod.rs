@@ -1,4 +1,4 @@
-//! What must hold for code, data and facts that nobody has read before: nothing leaks, nothing is lost, nothing goes unsaid.
+//! Guarantees for code, data and facts that nobody has reviewed: no secret leaks, no file is lost, no failure goes unreported.
 
 #![allow(clippy::disallowed_methods)] // a test reads the disk
 
@@ -50,7 +50,7 @@ impl Scratch {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Told {
+    fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.command(arguments).output().unwrap().into()
     }
 
@@ -74,17 +74,17 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// What a command said.
+/// The exit code and output of a command.
 #[derive(Debug)]
-struct Told {
+struct CommandOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
-impl From<Output> for Told {
-    fn from(output: Output) -> Told {
+impl From<Output> for CommandOutput {
+    fn from(output: Output) -> CommandOutput {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Told { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+        CommandOutput { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 }

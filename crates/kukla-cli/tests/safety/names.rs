@@ -19,11 +19,11 @@ fn facts_cannot_name_a_file_elsewhere() {
         let stored = serde_json::json!({"name": odd, "values": {"kernel": "x"}}).to_string();
         let good = r#"{"kernel": "x", "fqdn": "good"}"#;
         let scratch = fleet("facts", &[("a.json", &json), ("b.json", &stored), ("c.json", good)]);
-        let told = scratch.run(&ALL);
-        assert_eq!(told.code, Some(1), "{told:?}");
-        assert!(told.out.contains("1 compiled, 2 failed"), "{told:?}");
-        assert!(told.err.contains("cannot be the name of a node"), "{told:?}");
-        assert_eq!(told.out.lines().count(), 5, "a name breaks no line: {told:?}");
+        let output = scratch.run(&ALL);
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert!(output.out.contains("1 compiled, 2 failed"), "{output:?}");
+        assert!(output.err.contains("cannot be the name of a node"), "{output:?}");
+        assert_eq!(output.out.lines().count(), 5, "a name breaks no line: {output:?}");
         assert_eq!(scratch.names("out/catalogs"), ["good.json"]);
         assert_eq!(
             (scratch.names("out"), scratch.names("")),
@@ -37,9 +37,9 @@ fn the_command_line_and_requests_cannot_either() {
     let scratch = fleet("requests", &[("good.json", "{}")]).with("secret.json", r#"{"kernel": "stolen"}"#);
     for odd in ODD {
         for command in ["compile", "eval"] {
-            let told = scratch.run(&[command, "-e", "1", "--node", odd]);
-            assert_eq!(told.code, Some(2), "{told:?}");
-            assert!(told.err.contains("cannot be the name of a node"), "{told:?}");
+            let output = scratch.run(&[command, "-e", "1", "--node", odd]);
+            assert_eq!(output.code, Some(2), "{output:?}");
+            assert!(output.err.contains("cannot be the name of a node"), "{output:?}");
         }
         let server = kukla::rpc::Server::default();
         let request =
@@ -47,8 +47,8 @@ fn the_command_line_and_requests_cannot_either() {
         let answer = server.answer(&request);
         assert!(answer.contains("BAD_NODE_NAME") && answer.contains(r#""kind":"request""#), "{answer}");
     }
-    let told = scratch.run(&["compile", "site", "--facts", "facts", "--node", "../secret"]);
-    assert!(told.code == Some(2) && !told.err.contains("stolen"), "{told:?}");
+    let output = scratch.run(&["compile", "site", "--facts", "facts", "--node", "../secret"]);
+    assert!(output.code == Some(2) && !output.err.contains("stolen"), "{output:?}");
 }
 
 #[test]
@@ -57,11 +57,14 @@ fn two_files_cannot_be_one_node() {
     let other = r#"{"kernel": "x", "fqdn": "other"}"#;
     let scratch = fleet("twice", &[("one.json", same), ("other.json", other), ("two.json", same)])
         .with("out/catalogs/same.json", "as it was");
-    let told = scratch.run(&ALL);
-    assert!(told.code == Some(1) && told.out.contains("1 compiled, 2 failed"), "{told:?}");
-    assert!(told.err.contains("facts/one.json and in facts/two.json"), "{told:?}");
+    let output = scratch.run(&ALL);
+    assert!(output.code == Some(1) && output.out.contains("1 compiled, 2 failed"), "{output:?}");
+    assert!(output.err.contains("facts/one.json and in facts/two.json"), "{output:?}");
     assert_eq!(scratch.names("out/catalogs"), ["other.json", "same.json"]);
     assert_eq!(std::fs::read_to_string(scratch.path("out/catalogs/same.json")).unwrap(), "as it was");
-    let told = scratch.run(&["lookup", "k", "--in", "site", "--all", "--facts", "facts", "--default", "1"]);
-    assert!(told.code == Some(2) && told.err.contains("facts/one.json and in facts/two.json"), "{told:?}");
+    let output = scratch.run(&["lookup", "k", "--in", "site", "--all", "--facts", "facts", "--default", "1"]);
+    assert!(
+        output.code == Some(2) && output.err.contains("facts/one.json and in facts/two.json"),
+        "{output:?}"
+    );
 }

@@ -62,15 +62,15 @@ fn nothing_is_read_outside_the_repository() {
         let hiera = format!("{{version: 5, hierarchy: [{hierarchy}]}}");
         std::fs::write(scratch.path("site/hiera.yaml"), hiera).unwrap();
         std::fs::write(scratch.path("site/manifests/site.pp"), &code).unwrap();
-        let told = scratch.run(&["compile", "site", "--node", "n", "--files", "repository"]);
-        let said = format!("{}{}", told.out, told.err);
-        assert!(!said.contains("hunter2") && told.code == Some(1), "{code} {hierarchy}: {told:?}");
+        let output = scratch.run(&["compile", "site", "--node", "n", "--files", "repository"]);
+        let printed = format!("{}{}", output.out, output.err);
+        assert!(!printed.contains("hunter2") && output.code == Some(1), "{code} {hierarchy}: {output:?}");
         if code != "include linked" {
-            assert!(said.contains("is not allowed; `--"), "{code} {hierarchy}: {told:?}");
+            assert!(printed.contains("is not allowed; `--"), "{code} {hierarchy}: {output:?}");
         }
     }
-    let told = scratch.run(&["eval", "-e", "file('own/own')", "--in", "site", "--files", "repository"]);
-    assert!(told.code == Some(0) && told.out.contains("own"), "{told:?}");
+    let output = scratch.run(&["eval", "-e", "file('own/own')", "--in", "site", "--files", "repository"]);
+    assert!(output.code == Some(0) && output.out.contains("own"), "{output:?}");
 }
 
 #[test]
@@ -79,16 +79,17 @@ fn what_is_allowed_by_name_can_be_read() {
     let outside = scratch.path("outside").display().to_string();
     let code = format!("file('{outside}/secret')");
     let files = format!("repository,{outside}");
-    let told = scratch.run(&["eval", "-e", &code, "--in", "site", "--files", &files]);
-    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
-    let told =
+    let output = scratch.run(&["eval", "-e", &code, "--in", "site", "--files", &files]);
+    assert!(output.code == Some(0) && output.out.contains("hunter2"), "{output:?}");
+    let output =
         scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')", "--files", "repository", "--env", "PATH"]);
-    assert_eq!(told.code, Some(0), "{told:?}");
-    let told = scratch.run(&["epp", "render", "outside/secret.epp", "--in", "site", "--files", "repository"]);
-    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let output =
+        scratch.run(&["epp", "render", "outside/secret.epp", "--in", "site", "--files", "repository"]);
+    assert!(output.code == Some(0) && output.out.contains("hunter2"), "{output:?}");
     // Without bounds all is as in Puppet.
-    let told = scratch.run(&["eval", "-e", &code]);
-    assert!(told.code == Some(0) && told.out.contains("hunter2"), "{told:?}");
-    let told = scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')"]);
-    assert_eq!(told.code, Some(0), "{told:?}");
+    let output = scratch.run(&["eval", "-e", &code]);
+    assert!(output.code == Some(0) && output.out.contains("hunter2"), "{output:?}");
+    let output = scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
 }

@@ -1,10 +1,10 @@
-//! What is sensitive is shown by no command, whatever goes wrong on the way.
+//! No command shows a sensitive value, whatever goes wrong on the way.
 
 use super::Scratch;
 
 const SECRET: &str = "hunter2";
 
-/// What programs do with `$s`, rightly or wrongly.
+/// Uses of `$s`, correct and mistaken.
 const USES: &[&str] = &[
     "notice($s, [$s], {a => $s}, {$s => 1})",
     "warning($s) err({$s => $s}) crit([[$s]])",
@@ -106,16 +106,16 @@ fn site(name: &str) -> Scratch {
 }
 
 fn shows_nothing(scratch: &Scratch, command: &[&str]) {
-    let told = scratch.run(command);
-    assert!(matches!(told.code, Some(0 | 1)), "{command:?}: {told:?}");
-    let said = format!("{}{}", told.out, told.err);
-    assert!(!said.contains(SECRET), "{command:?}:\n{said}");
+    let output = scratch.run(command);
+    assert!(matches!(output.code, Some(0 | 1)), "{command:?}: {output:?}");
+    let printed = format!("{}{}", output.out, output.err);
+    assert!(!printed.contains(SECRET), "{command:?}:\n{printed}");
 }
 
 #[test]
 fn evaluation_shows_no_secret() {
     let scratch = site("eval");
-    // The secret is in no text that a picture could show.
+    // The secret is not written out anywhere, so no source excerpt could show it.
     for used in USES {
         let code = format!("$s = Sensitive(\"hunt${{'er2'}}\") {used}");
         for format in ["puppet", "json", "yaml", "text"] {
@@ -136,9 +136,9 @@ fn compilation_shows_no_secret_but_to_agents() {
         for format in ["summary", "dot"] {
             shows_nothing(&scratch, &["compile", "-e", &code, "--node", "n", "--format", format]);
         }
-        let told = scratch.run(&["compile", "-e", &code, "--node", "n", "--provenance", "p.json"]);
-        assert!(!told.err.contains(SECRET), "{code}: {told:?}");
-        if told.code == Some(0) {
+        let output = scratch.run(&["compile", "-e", &code, "--node", "n", "--provenance", "p.json"]);
+        assert!(!output.err.contains(SECRET), "{code}: {output:?}");
+        if output.code == Some(0) {
             assert!(!std::fs::read_to_string(scratch.path("p.json")).unwrap().contains(SECRET), "{code}");
         }
         let server = kukla::rpc::Server::default();

@@ -31,7 +31,7 @@ impl Server {
         let mut answer = String::new();
         self.output.read_line(&mut answer).unwrap();
         serde_json::from_str(&answer).unwrap_or_else(|_| {
-            panic!("{answer:?} is no answer to {}", String::from_utf8_lossy(&line[..line.len().min(500)]))
+            panic!("invalid answer {answer:?} to {}", String::from_utf8_lossy(&line[..line.len().min(500)]))
         })
     }
 
@@ -39,7 +39,7 @@ impl Server {
         self.ask(json!({"method": "eval", "params": {"code": code}}).to_string().as_bytes())
     }
 
-    /// The memory it holds, where that can be told.
+    /// The memory it holds; 0 where the system does not report it.
     fn megabytes(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 
-use super::{Scratch, Told};
+use super::{CommandOutput, Scratch};
 
 fn site(name: &str) -> Scratch {
     Scratch::new(name)
-        .with("manifests/site.pp", "notify { a: message => 'b' }\nnotice('said')")
+        .with("manifests/site.pp", "notify { a: message => 'b' }\nnotice('text')")
         .with("facts/n.json", "{}")
         .with("t.epp", "text")
 }
@@ -33,14 +33,17 @@ fn a_full_disk_is_an_error() {
         &["--version"],
     ] {
         let full = || File::options().write(true).open("/dev/full").unwrap();
-        let told: Told = scratch.command(command).stdout(full()).output().unwrap().into();
-        assert_eq!(told.code, Some(2), "{command:?}: {told:?}");
-        assert!(told.err.contains("kukla: cannot write the output: No space left"), "{command:?}: {told:?}");
+        let output: CommandOutput = scratch.command(command).stdout(full()).output().unwrap().into();
+        assert_eq!(output.code, Some(2), "{command:?}: {output:?}");
+        assert!(
+            output.err.contains("kukla: cannot write the output: No space left"),
+            "{command:?}: {output:?}"
+        );
         let silent = scratch.command(command).stderr(full()).output().unwrap();
         assert_ne!(silent.status.code(), Some(101), "{command:?} panicked");
     }
-    let told = scratch.run(&["compile", "--node", "n", "--provenance", "/dev/full"]);
-    assert!(told.code == Some(2) && told.err.contains("/dev/full: No space left"), "{told:?}");
+    let output = scratch.run(&["compile", "--node", "n", "--provenance", "/dev/full"]);
+    assert!(output.code == Some(2) && output.err.contains("/dev/full: No space left"), "{output:?}");
 }
 
 #[test]
@@ -54,14 +57,14 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 #[test]
 fn what_cannot_be_written_leaves_what_was_there() {
     let scratch = site("whole").with("out/n.json", "old").with("file", "");
-    let told = scratch.run(&["compile", "--all", "--output", "file"]);
-    assert!(told.code == Some(2) && told.err.contains("file"), "{told:?}");
+    let output = scratch.run(&["compile", "--all", "--output", "file"]);
+    assert!(output.code == Some(2) && output.err.contains("file"), "{output:?}");
     // A directory of this name cannot be replaced by the catalog.
     let scratch = scratch.with("blocked/n.json/x", "");
-    let told = scratch.run(&["compile", "--all", "--output", "blocked"]);
-    assert!(told.code == Some(2), "{told:?}");
+    let output = scratch.run(&["compile", "--all", "--output", "blocked"]);
+    assert!(output.code == Some(2), "{output:?}");
     assert_eq!(scratch.names("blocked"), ["n.json"]);
-    let told = scratch.run(&["compile", "--all", "--output", "out"]);
-    assert_eq!((told.code, scratch.names("out")), (Some(0), vec!["n.json".to_owned()]));
+    let output = scratch.run(&["compile", "--all", "--output", "out"]);
+    assert_eq!((output.code, scratch.names("out")), (Some(0), vec!["n.json".to_owned()]));
     assert!(std::fs::read_to_string(scratch.path("out/n.json")).unwrap().contains("Notify"));
 }

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How the commands of a page are run.
 #[derive(Default)]
 pub struct Sessions {
-    /// What words of commands stand for, such as `$STORE`: one word or several.
+    /// Words of commands, such as `$STORE`, and their replacements: one word or several.
     pub words: Vec<(&'static str, String)>,
-    /// What is done before a command is run.
+    /// Called before each command.
     pub before: Option<Box<dyn Fn()>>,
 }
 

@@ -112,7 +112,7 @@ impl LookupContext {
     }
 
     fn file_data(&self, vm: &mut Vm<'_>, path: &Str, block: Option<&Block>) -> Flow {
-        let found = vm.with_data(|session, vm| self.context.file_data(session, &mut VmHost { vm }, path))?;
+        let found = vm.with_data(|session, vm| self.context.file_data(session, &VmHost { vm }, path))?;
         let text = match found.map_err(raise)? {
             FileData::Cached(data) => return Ok(data),
             FileData::Text(text) => text,

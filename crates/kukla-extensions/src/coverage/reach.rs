@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Piece, PieceKind};
 
-/// What is read for names: the words in code and data, and the strings that may name templates.
+/// The text that is searched for names: the words in code and data, and the strings that may name templates.
 #[derive(Debug, Default)]
 pub struct Readers {
     words: FxHashSet<String>,

@@ -1,7 +1,7 @@
-//! The last resort: functions and templates that Kukla's own Ruby cannot run are run by another, in a process of its own, if whoever runs Kukla
-//! has named one (`--ruby`).
+//! The last resort: functions and templates that Kukla's own Ruby cannot run are run by another, in a process of its own, if the user has
+//! named one (`--ruby`).
 //!
-//! What is tried here first and fails for want of a library, class or method is undone and done there. The process is given Puppet's
+//! Code is tried here first; if it fails because a library, class or method is missing, it is undone and run there. The process gets Puppet's
 //! classes as they are here (`puppet/*.rb`); where these reach into the compilation, it asks (`shim.rb`).
 
 mod values;
@@ -21,16 +21,16 @@ use crate::values::{self as crossing, Audience};
 use worker::Worker;
 pub use worker::Workers;
 
-/// What an interpreter knows of the other Ruby.
+/// The state of the other Ruby, as one interpreter knows it.
 #[derive(Default)]
 pub struct External {
     /// The process that is at work for this compilation.
     worker: Option<Worker>,
     /// How many calls of it are going on.
     depth: usize,
-    /// What is run there, and why.
+    /// The functions and templates that run there, and why.
     pieces: FxHashMap<String, String>,
-    /// What was missing when something last failed, if that was the reason.
+    /// The library, class or method that was missing at the last failure, if that was the reason.
     missing: Option<String>,
 }
 
@@ -83,7 +83,7 @@ fn each_to_json(ruby: &mut Ruby<'_>, list: &[Value]) -> Result<Vec<serde_json::V
     list.iter().map(|value| values::to_json(ruby, value)).collect()
 }
 
-/// What a function made with `create_function` declares, unless its file makes no such function: its signatures, the aliases in
+/// The declarations of a function made with `create_function`, unless its file makes no such function: its signatures, the aliases in
 /// these, and whether it has a `call` of its own.
 pub fn declared(
     ruby: &mut Ruby<'_>,

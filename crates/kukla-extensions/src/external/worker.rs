@@ -1,4 +1,4 @@
-//! The processes that run Ruby elsewhere, and what is said between them and a compilation.
+//! The processes that run Ruby elsewhere, and the messages between them and a compilation.
 
 use std::cell::Cell;
 use std::fmt;
@@ -51,7 +51,7 @@ impl Workers {
     }
 }
 
-/// What goes wrong with the process itself, which code cannot rescue.
+/// The failure of the process itself, which code cannot rescue.
 fn failed(ruby: &mut Ruby<'_>, problem: &str) -> Box<Unwind> {
     ruby.part::<External>().worker = None;
     let other = ruby.host.world().policy().ruby.clone().unwrap_or_default();
@@ -109,18 +109,18 @@ fn converse(ruby: &mut Ruby<'_>, line: String) -> Result {
         let Some(worker) = &mut ruby.part::<External>().worker else {
             return Err(failed(ruby, "it has ended"));
         };
-        let said = worker.conversation.ask(&line);
+        let reply = worker.conversation.ask(&line);
         let complaints = worker.conversation.complaints();
         for complaint in complaints.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             // Nobody is left to tell if even that fails.
             let _ = ruby.host.write_err(complaint);
         }
-        let said = match said {
-            Ok(said) => said,
+        let reply = match reply {
+            Ok(reply) => reply,
             Err(why) => return Err(failed(ruby, &why.to_string())),
         };
-        let Ok(message) = serde_json::from_str::<Json>(&said) else {
-            return Err(failed(ruby, "it answered with something that is no message"));
+        let Ok(message) = serde_json::from_str::<Json>(&reply) else {
+            return Err(failed(ruby, "it answered with an invalid message"));
         };
         if let Some(value) = message.get("value") {
             return from_json(ruby, value);
@@ -147,7 +147,7 @@ fn converse(ruby: &mut Ruby<'_>, line: String) -> Result {
     }
 }
 
-/// What the other side asks of an object here.
+/// The answer to a question of the other side about an object here.
 fn answer(ruby: &mut Ruby<'_>, message: &Json) -> Result {
     let name = message["ask"].as_str().unwrap_or_default();
     let mut args = Vec::new();
@@ -197,7 +197,7 @@ fn describe(ruby: &mut Ruby<'_>, exception: &Value) -> Json {
     json!({ "classes": classes, "message": message, "number": number })
 }
 
-/// What the other side's code ended with.
+/// The exception or jump that the other side's code ended with.
 fn unwind(ruby: &mut Ruby<'_>, raised: &Json) -> Box<Unwind> {
     if let Some(number) = raised["number"].as_u64() {
         let own = ruby.part::<HeldObjects>().get(usize::try_from(number).unwrap_or(usize::MAX));
@@ -224,7 +224,7 @@ fn unwind(ruby: &mut Ruby<'_>, raised: &Json) -> Box<Unwind> {
     }
 }
 
-/// The class of an exception; one that is only known on the other side is made anew below the next that both know.
+/// The class of an exception; one that only the other side knows is created here, below its next ancestor that both know.
 fn class_of(ruby: &mut Ruby<'_>, names: &[&str]) -> ClassId {
     let known = names.iter().enumerate().find_map(|(at, name)| Some((at, ruby.find_class(name)?)));
     let (at, nearest) = known.unwrap_or((usize::MAX, ClassId::STANDARD_ERROR));

@@ -60,7 +60,7 @@ impl Frame {
         Frame { locals: FxHashMap::default(), this, file, returned: None }
     }
 
-    /// The frame of a body that stands in this one's file.
+    /// The frame of a body in the same file as this one.
     fn inside(&self, this: SelfObject) -> Frame {
         Frame::new(this, Rc::clone(&self.file))
     }

@@ -4,6 +4,8 @@
 //! `0o17` is text, `1,000` is a thousand, an exponent needs both a dot and a sign, and `12:30` is 45000. The order of
 //! the questions below is Psych's and matters: the first that answers decides.
 
+use kukla_values::format::digit_run;
+
 /// The meaning of a plain scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar<'a> {
@@ -333,21 +335,7 @@ fn lenient_float(text: &str) -> f64 {
 }
 
 fn leading_digits(text: &str) -> &str {
-    let bytes = text.as_bytes();
-    let mut end = 0;
-    while end < bytes.len() {
-        match bytes[end] {
-            b'0'..=b'9' => end += 1,
-            b'_' if end > 0
-                && bytes[end - 1] != b'_'
-                && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) =>
-            {
-                end += 1
-            }
-            _ => break,
-        }
-    }
-    &text[..end]
+    &text[..digit_run(text.as_bytes(), 10)]
 }
 
 fn is_float(bytes: &[u8]) -> bool {

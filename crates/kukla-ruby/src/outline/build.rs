@@ -10,8 +10,8 @@ use super::node::{
 };
 use crate::erb::Translation;
 
-/// How deep an outline nests. Expressions further in are left out: no code that people write has them, and whoever walks an outline can
-/// rely on the limit.
+/// How deep an outline nests. Expressions further in are left out: no code that people write has them, and code that walks an outline
+/// can rely on the limit.
 const DEEPEST: usize = 2_000;
 
 /// Makes the nodes of one text.
@@ -144,7 +144,7 @@ impl<'t> Builder<'t> {
         Expr::Hash(pairs)
     }
 
-    /// The parts of a string; `literal` reads the text of those that are no code.
+    /// The parts of a string; `literal` reads the text of those that are not code.
     fn parts(&mut self, nodes: &NodeList<'_>, literal: fn(&prism::StringNode<'_>) -> String) -> Vec<Part> {
         let part = |node: prism::Node<'_>| match (node.as_string_node(), node.as_embedded_statements_node()) {
             (Some(node), _) => Part::Text(literal(&node)),

@@ -32,7 +32,7 @@ pub enum DefinitionKind {
 /// A definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// What is defined.
+    /// The kind of the definition.
     pub kind: DefinitionKind,
     /// The name without the namespace.
     pub name: String,

@@ -7,7 +7,9 @@ use crate::codes::{
     ILLEGAL_RADIX, NO_FLOAT, NO_INTEGER, NOT_FINITE, OUTSIDE_INTEGER_RANGE, STRING_NOT_CONVERTIBLE,
     VALUE_NOT_CONVERTIBLE,
 };
-use crate::format::{IntegerText, inspect_text, parse_float, parse_integer, parse_number, to_s};
+use crate::format::{
+    IntegerRules, IntegerText, inspect_text, parse_float, parse_integer, parse_number, to_s,
+};
 use crate::types::mismatch;
 use crate::{Error, Result, Type, Value};
 
@@ -52,10 +54,11 @@ fn not_integer(text: &str) -> Error {
 
 /// Reads an integer; blanks may stand between its sign and its digits.
 fn integer_of(text: &str, radix: Option<u32>) -> Result<Value> {
-    match parse_integer(text, radix) {
+    let rules = IntegerRules { radix, ..IntegerRules::default() };
+    match parse_integer(text, rules) {
         IntegerText::Fits(number) => Ok(Value::Integer(number)),
         IntegerText::TooLarge => Err(outside(text)),
-        IntegerText::Not => match without_blanks(text).map(|text| parse_integer(&text, radix)) {
+        IntegerText::Not => match without_blanks(text).map(|text| parse_integer(&text, rules)) {
             Some(IntegerText::Fits(number)) => Ok(Value::Integer(number)),
             Some(IntegerText::TooLarge) => Err(outside(text)),
             _ => Err(not_integer(text)),

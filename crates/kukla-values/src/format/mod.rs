@@ -17,7 +17,9 @@ use kukla_syntax::deep;
 pub use class::{class_name, no_implicit_conversion};
 pub use field::FormatField;
 pub use kukla_syntax::float_text;
-pub use number::{IntegerText, parse_float, parse_integer, parse_number};
+pub use number::{
+    IntegerRules, IntegerText, digit_run, parse_float, parse_integer, parse_number, prefix_base,
+};
 pub use pattern::Format;
 pub use ruby::{dump_text, inspect, inspect_text, old_argument, to_s};
 pub use sprintf::sprintf;

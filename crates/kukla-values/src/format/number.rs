@@ -23,14 +23,42 @@ pub enum IntegerText {
     Not,
 }
 
-/// Reads an integer as Ruby's `Integer(text, radix)`; without a radix a prefix (`0x`, `0b`, `0o`, `0`) tells it.
-pub fn parse_integer(text: &str, radix: Option<u32>) -> IntegerText {
-    let Some((negative, base, digits)) = sign_base_and_digits(text, radix) else { return IntegerText::Not };
-    let mut total: Option<i128> = Some(0);
-    for c in digits.chars().filter(|c| *c != '_') {
-        let Some(digit) = c.to_digit(base) else { return IntegerText::Not };
-        total = total.and_then(|total| total.checked_mul(i128::from(base))?.checked_add(i128::from(digit)));
+/// The rules for reading an integer, where its readers differ.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IntegerRules {
+    /// The base; without one a prefix (`0x`, `0b`, `0o`, `0d`, `0`) tells it.
+    pub radix: Option<u32>,
+    /// Whether an underscore may follow the zero of an octal number: `0_7`. Ruby allows it, the conversions of Puppet do not.
+    pub underscore_after_zero: bool,
+}
+
+/// The length of the digits that a text begins with, including single underscores between two of them, as Ruby allows.
+pub fn digit_run(text: &[u8], base: u32) -> usize {
+    let is_digit = |at: usize| text.get(at).is_some_and(|byte| char::from(*byte).is_digit(base));
+    let mut end = 0;
+    while is_digit(end) || end > 0 && text.get(end) == Some(&b'_') && is_digit(end + 1) {
+        end += 1;
     }
+    end
+}
+
+/// The base that a prefix of two letters tells: `0x`, `0b`, `0o` or `0d`.
+pub fn prefix_base(text: &[u8]) -> Option<u32> {
+    match text {
+        [b'0', b'x' | b'X', ..] => Some(16),
+        [b'0', b'b' | b'B', ..] => Some(2),
+        [b'0', b'o' | b'O', ..] => Some(8),
+        [b'0', b'd' | b'D', ..] => Some(10),
+        _ => None,
+    }
+}
+
+/// Reads an integer as Ruby's `Integer(text, radix)`.
+pub fn parse_integer(text: &str, rules: IntegerRules) -> IntegerText {
+    let Some((negative, base, digits)) = sign_base_and_digits(text, rules) else { return IntegerText::Not };
+    let total = digits.chars().filter(|c| *c != '_').try_fold(0i128, |total, c| {
+        total.checked_mul(i128::from(base))?.checked_add(i128::from(c.to_digit(base)?))
+    });
     match total.and_then(|total| i64::try_from(if negative { -total } else { total }).ok()) {
         Some(number) => IntegerText::Fits(number),
         None => IntegerText::TooLarge,
@@ -39,35 +67,31 @@ pub fn parse_integer(text: &str, radix: Option<u32>) -> IntegerText {
 
 /// Reads an integer of any size as Ruby's `Integer(text)`; nothing for text that is none, or longer than anyone can mean.
 pub fn parse_large_integer(text: &str) -> Option<BigInt> {
-    let (negative, base, digits) = sign_base_and_digits(text, None)?;
+    let (negative, base, digits) = sign_base_and_digits(text, IntegerRules::default())?;
     let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b'_').take(LARGEST + 1).collect();
     let number = BigInt::parse_bytes(&digits, base).filter(|_| digits.len() <= LARGEST)?;
     Some(if negative { -number } else { number })
 }
 
-/// The sign, the base and the digits of what may be an integer.
-fn sign_base_and_digits(text: &str, radix: Option<u32>) -> Option<(bool, u32, &str)> {
+/// The sign, the base and the digits of an integer, which are nothing but digits and underscores between them.
+fn sign_base_and_digits(text: &str, rules: IntegerRules) -> Option<(bool, u32, &str)> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     let (negative, body) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let lower = body.to_ascii_lowercase();
-    let prefixed = [("0x", 16), ("0b", 2), ("0o", 8), ("0d", 10)]
-        .into_iter()
-        .find(|(prefix, base)| lower.starts_with(prefix) && radix.is_none_or(|radix| radix == *base));
-    let (base, digits) = match prefixed {
-        Some((prefix, base)) => (base, &body[prefix.len()..]),
-        None => match radix {
-            Some(radix) => (radix, body),
-            None if body.len() > 1 && body.starts_with('0') => (8, &body[1..]),
-            None => (10, body),
+    let prefixed = prefix_base(body.as_bytes()).filter(|base| rules.radix.is_none_or(|radix| radix == *base));
+    let (base, digits) = match (prefixed, rules.radix, body.strip_prefix('0')) {
+        (Some(base), ..) => (base, &body[2..]),
+        (None, Some(radix), _) => (radix, body),
+        (None, None, Some(octal)) if !octal.is_empty() => match octal.strip_prefix('_') {
+            Some(digits) if rules.underscore_after_zero => (8, digits),
+            _ => (8, octal),
         },
+        (None, None, _) => (10, body),
     };
-    if digits.is_empty() || digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
-        return None;
-    }
-    Some((negative, base, digits))
+    let is_valid = !digits.is_empty() && digit_run(digits.as_bytes(), base) == digits.len();
+    is_valid.then_some((negative, base, digits))
 }
 
 static FLOAT: LazyLock<Regex> = LazyLock::new(|| {
@@ -80,6 +104,10 @@ static HEX_FLOAT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Reads a number as Ruby's `Float(text)`.
+///
+/// Three readers of floats remain, since they accept different texts: this one has no underscores in hexadecimal digits; that of the
+/// functions has them, without hexadecimal fractions, and allows an underscore next to the letter of an exponent; that of Ruby code
+/// also reads the number at the beginning of a longer text.
 pub fn parse_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     if let Some(found) = HEX_FLOAT.captures(text) {
@@ -120,14 +148,14 @@ pub fn parse_number(text: &str) -> Result<Option<Value>> {
     let tail = found.get(5).map_or("", |tail| tail.as_str());
     if tail.is_empty() {
         let signed = format!("{}{}", &found[1], &found[2]);
-        return match parse_integer(&signed, None) {
+        return match parse_integer(&signed, IntegerRules::default()) {
             IntegerText::Fits(number) => Ok(Some(Value::Integer(number))),
             IntegerText::TooLarge => bail!(OUTSIDE_INTEGER_RANGE { value: text }),
             IntegerText::Not => Ok(None),
         };
     }
     // Zero with an exponent is not a number to Puppet, nor is an octal with a fraction that is not octal.
-    let whole = parse_integer(&found[4], None);
+    let whole = parse_integer(&found[4], IntegerRules::default());
     let zeros =
         tail.split_once(['e', 'E']).is_some_and(|(fraction, _)| fraction.trim_matches(['.', '0']).is_empty());
     if whole == IntegerText::Not || whole == IntegerText::Fits(0) && zeros {
@@ -143,16 +171,42 @@ mod tests {
 
     #[test]
     fn integers_as_ruby_reads_them() {
-        let read = |text| parse_integer(text, None);
+        let read = |text| parse_integer(text, IntegerRules::default());
         assert_eq!(read(" 12 "), IntegerText::Fits(12));
         assert_eq!(read("017"), IntegerText::Fits(15));
         assert_eq!(read("-0x1F_f"), IntegerText::Fits(-511));
         assert_eq!(read("9223372036854775808"), IntegerText::TooLarge);
-        for bad in ["08", "1__2", "_1", "1_", "0x", "- 5", "1e3", "", "0 1"] {
+        for bad in
+            ["08", "1__2", "_1", "1_", "0x", "- 5", "1e3", "", "0 1", "0_7", "0x_1", "99999999999999999999z"]
+        {
             assert_eq!(read(bad), IntegerText::Not, "{bad}");
         }
-        assert_eq!(parse_integer("FF", Some(16)), IntegerText::Fits(255));
-        assert_eq!(parse_integer("0x11", Some(8)), IntegerText::Not);
+        let in_base =
+            |text, radix| parse_integer(text, IntegerRules { radix: Some(radix), ..IntegerRules::default() });
+        assert_eq!(in_base("FF", 16), IntegerText::Fits(255));
+        assert_eq!(in_base("0xFF", 16), IntegerText::Fits(255));
+        assert_eq!(in_base("0x11", 8), IntegerText::Not);
+        let ruby = |text| {
+            parse_integer(text, IntegerRules { underscore_after_zero: true, ..IntegerRules::default() })
+        };
+        assert_eq!(ruby("0_7"), IntegerText::Fits(7));
+        assert_eq!(ruby("0_"), IntegerText::Not);
+        assert_eq!(ruby("0__7"), IntegerText::Not);
+    }
+
+    #[test]
+    fn digits_end_at_anything_but_a_single_underscore() {
+        for (text, base, length) in [
+            ("12a", 10, 2),
+            ("1_2", 10, 3),
+            ("1__2", 10, 1),
+            ("_1", 10, 0),
+            ("1_", 10, 1),
+            ("f_Fg", 16, 3),
+            ("1_8", 8, 1),
+        ] {
+            assert_eq!(digit_run(text.as_bytes(), base), length, "{text} {base}");
+        }
     }
 
     #[test]

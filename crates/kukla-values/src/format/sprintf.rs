@@ -322,7 +322,7 @@ fn integer_of(value: &Value) -> Result<BigInt> {
         },
         Value::Timestamp(stamp) => stamp.seconds().into(),
         Value::Timespan(span) => span.whole_seconds()?.into(),
-        Value::String(text) => match number::parse_integer(text, None) {
+        Value::String(text) => match number::parse_integer(text, number::IntegerRules::default()) {
             number::IntegerText::Fits(number) => number.into(),
             number::IntegerText::TooLarge => {
                 number::parse_large_integer(text).ok_or_else(|| diagnostic!(NUMBER_TOO_BIG))?

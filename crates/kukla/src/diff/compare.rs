@@ -43,6 +43,7 @@ pub struct Comparison<'f> {
 }
 
 /// The result of looking at the old side alone.
+#[allow(clippy::large_enum_variant, reason = "one exists at a time, on the stack")]
 enum BeforeResult {
     /// Its catalog, or the failure.
     Catalog(Result<Catalog, Failure>),

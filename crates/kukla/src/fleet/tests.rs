@@ -73,11 +73,10 @@ fn progress_is_reported_and_a_run_can_be_cancelled() {
     let fleet = options(&[("manifests/site.pp", "node a {} node b {}")]);
     let compile = FleetCompileOptions::default();
     let done = AtomicUsize::new(0);
-    let observer = |event: FleetEvent<'_>| match event {
-        FleetEvent::NodeDone { .. } => {
+    let observer = |event: FleetEvent<'_>| {
+        if let FleetEvent::NodeDone { .. } = event {
             done.fetch_add(1, Ordering::Relaxed);
         }
-        _ => {}
     };
     Fleet::open(&fleet).unwrap().compile::<Finding>(&compile, &observer).unwrap();
     assert_eq!(done.into_inner(), 2);

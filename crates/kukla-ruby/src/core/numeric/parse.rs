@@ -1,5 +1,6 @@
 //! Numbers read from text, and the functions `Integer()`, `Float()`, `Rational()` and `Complex()`.
 
+use kukla_values::format::{digit_run, prefix_base};
 use num_bigint::BigInt;
 use num_traits::{Pow, Zero};
 
@@ -51,6 +52,10 @@ impl<'a> Reader<'a> {
         self.bytes.get(self.at + by).copied()
     }
 
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
     fn skip_space(&mut self) {
         while self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == 0x0b) {
             self.at += 1;
@@ -80,18 +85,10 @@ impl<'a> Reader<'a> {
 
     /// Digits of a base, with single underscores between them.
     fn digits(&mut self, base: u32) -> Vec<u8> {
-        let mut found = Vec::new();
-        loop {
-            let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| (byte as char).is_digit(base));
-            match self.peek() {
-                Some(b'_') if !found.is_empty() && is_digit(self.ahead(1)) => self.at += 1,
-                Some(byte) if is_digit(Some(byte)) => {
-                    found.push(byte);
-                    self.at += 1;
-                }
-                _ => return found,
-            }
-        }
+        let rest = self.rest();
+        let run = &rest[..digit_run(rest, base)];
+        self.at += run.len();
+        run.iter().copied().filter(|byte| *byte != b'_').collect()
     }
 
     /// `e10`, `E-3`; nothing is taken if there are no digits.
@@ -121,14 +118,7 @@ pub fn integer(bytes: &[u8], base: u32, strict: bool) -> Option<BigInt> {
     let mut base_found = if base == 0 { 10 } else { base };
     let mut seen_zero = false;
     if reader.peek() == Some(b'0') {
-        let letter = reader.ahead(1).map(|byte| byte.to_ascii_lowercase());
-        let prefix = match letter {
-            Some(b'x') if base == 0 || base == 16 => Some(16),
-            Some(b'b') if base == 0 || base == 2 => Some(2),
-            Some(b'o') if base == 0 || base == 8 => Some(8),
-            Some(b'd') if base == 0 || base == 10 => Some(10),
-            _ => None,
-        };
+        let prefix = prefix_base(reader.rest()).filter(|found| base == 0 || base == *found);
         match prefix {
             Some(found) if reader.ahead(2).is_some_and(|byte| (byte as char).is_digit(found)) => {
                 base_found = found;
@@ -381,7 +371,7 @@ pub fn has_no_digits(bytes: &[u8]) -> bool {
 fn says_base(bytes: &[u8]) -> bool {
     let rest = bytes.trim_ascii_start();
     let digits = rest.strip_prefix(b"-").or(rest.strip_prefix(b"+")).unwrap_or(rest);
-    matches!(digits, [b'0', b'0'..=b'9' | b'_' | b'x' | b'X' | b'b' | b'B' | b'o' | b'O' | b'd' | b'D', ..])
+    prefix_base(digits).is_some() || matches!(digits, [b'0', b'0'..=b'9' | b'_', ..])
 }
 
 fn integer_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
