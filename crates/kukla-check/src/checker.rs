@@ -1,4 +1,4 @@
-//! The checker of one repository, which keeps what it has found for as long as nothing it rests on changes.
+//! The checker of one repository, which caches the findings of each file until one of their dependencies changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,29 +19,29 @@ use crate::rules::{self, refused::Verdicts};
 use crate::text::Text;
 use crate::walk::{self, Asked};
 
-/// What is asked of a checker.
+/// The options of a checker.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What is asked for beyond what is always said.
+    /// The rules to apply beyond those that always apply.
     pub asks: Asks,
     /// Puppet's `strict` setting.
     pub puppet_strict: Strict,
-    /// Where modules lie, if the repository is not to say it.
+    /// The module path; by default that of the repository.
     pub modulepath: Vec<PathBuf>,
-    /// The site manifest, if it is not to be the one that the repository says.
+    /// The site manifest; by default that of the repository.
     pub manifest: Option<PathBuf>,
-    /// Files to check besides those that the repository is known to have.
+    /// Files to check in addition to those of the repository.
     pub extra: Vec<PathBuf>,
-    /// What is reported: what lies at or below these; everything in the repository, if there are none.
+    /// Report only findings in these files and directories; empty for the whole repository.
     pub only: Vec<PathBuf>,
 }
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What is wrong, by file and place.
+    /// The findings, by file and line.
     pub findings: Vec<Finding>,
-    /// How many files were checked.
+    /// The number of files that were checked.
     pub files: usize,
     /// Files that could not be read, and why.
     pub unreadable: Vec<Problem>,
@@ -62,7 +62,7 @@ pub struct Checker {
     verdicts: Verdicts,
 }
 
-/// What was found in a text, and what that rests on.
+/// The findings in a text, and their dependencies.
 #[derive(Debug)]
 struct Kept {
     text: Arc<Text>,
@@ -72,7 +72,7 @@ struct Kept {
 }
 
 impl Checker {
-    /// A checker of what lies in a directory.
+    /// A checker of the repository in a directory.
     pub fn new(world: Arc<dyn World>, root: PathBuf, shape: Shape, options: Options) -> Checker {
         Checker {
             world,
@@ -121,7 +121,7 @@ impl Checker {
         let outlines: Vec<(Source, Arc<Outline>)> =
             outlines.filter(|(_, outline)| !outline.written.is_empty()).collect();
         let mut verdicts = std::mem::take(&mut self.verdicts);
-        // Ruby takes its time, and needs nothing of what the walks find.
+        // Ruby is slow, and does not depend on the findings of the walks.
         let (results, refused) = rayon::join(
             || -> Vec<(PathBuf, Arc<Kept>)> {
                 let results = wanted.par_iter().map(|(file, text)| {
@@ -182,7 +182,7 @@ impl Checker {
         }
     }
 
-    /// Reads what has changed.
+    /// Reads the files that have changed.
     fn read(&self, survey: &Survey, report: &mut Report) -> Vec<(CodeFile, Arc<Text>)> {
         let read: Vec<Result<(CodeFile, Arc<Text>), Problem>> = survey
             .code
@@ -253,7 +253,7 @@ impl Checker {
 }
 
 impl Kept {
-    /// Whether nothing that it rests on has changed.
+    /// Whether none of the dependencies has changed.
     fn holds(&self, text: &Arc<Text>, index: &Index) -> bool {
         let answer = |kind: Kind, name: &str| {
             let table = match kind {
@@ -272,7 +272,7 @@ impl Kept {
 }
 
 impl Report {
-    /// Leaves out what comments ask not to be told, and puts the rest in order.
+    /// Removes suppressed findings and sorts the others.
     fn settle(&mut self, texts: &FxHashMap<PathBuf, Arc<Text>>) {
         self.findings.retain(|finding| {
             let Some(place) = &finding.diagnostic.position else { return true };

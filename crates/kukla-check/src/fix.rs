@@ -1,8 +1,8 @@
-//! Mending texts.
+//! Applies fixes to texts.
 
 use crate::finding::Fix;
 
-/// A text with all changes made that do not overlap with one before them; and how many were.
+/// The text with all fixes applied that do not overlap with an earlier one, and their number.
 pub fn apply(text: &str, fixes: &[&Fix]) -> (String, usize) {
     let mut sorted: Vec<&Fix> = fixes.to_vec();
     sorted.sort_by_key(|fix| (fix.span.start, fix.span.end));

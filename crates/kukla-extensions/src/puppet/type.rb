@@ -596,15 +596,24 @@ module Puppet
 
       # A method or constant that is missing may be missing only here, whichever error reports it.
       def describe_refusal(error)
-        chain = [error]
-        chain << chain.last.cause while chain.last.cause
+        chain = reported_chain(error)
         return :unknown if chain.any?(NameError)
 
         refusals = chain.grep(Puppet::Error).select(&:refusal_kind)
         kinds = refusals.map(&:refusal_kind)
-        # That a parameter failed says less than why it did.
+        # The reason of a failed parameter is more specific than the failure.
         kind = (kinds - [:parameter_failed]).first || kinds.first || :other
         [kind.to_s, refusals.first&.refusal_attribute&.to_s, error.message]
+      end
+
+      # An error and its causes, as far as each message quotes the next one. An error that does not quote its cause replaces it: code that
+      # rescues a NameError and raises an error of its own refuses the value on purpose.
+      def reported_chain(error)
+        chain = [error]
+        while (cause = chain.last.cause) && chain.last.message.include?(cause.message)
+          chain << cause
+        end
+        chain
       end
 
       def patterns_of(made)
