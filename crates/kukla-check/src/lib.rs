@@ -31,4 +31,4 @@ pub use checker::{Checker, Options, Report};
 pub use config::Config;
 pub use finding::{Finding, Fix};
 pub use repository::survey::root_of;
-pub use rule::{Asks, Rule, Target, When};
+pub use rule::{Rule, RuleSelection, Target, When};

@@ -49,7 +49,7 @@ impl Hierarchy {
             Ok(config) => config,
             Err(error) => {
                 if findings.is_empty() {
-                    findings.push(refused(&source, &error.into_diagnostic()));
+                    findings.push(refused_configuration(&source, &error.into_diagnostic()));
                 }
                 return (None, findings);
             }
@@ -234,7 +234,7 @@ fn without_file(source: &Source, pattern: &str) -> Finding {
 }
 
 /// A configuration that Puppet refuses, at the line of the error or of the entry that the message names.
-fn refused(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
+fn refused_configuration(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
     let line = wrong.position.as_ref().and_then(SourcePosition::line);
     let line = line.unwrap_or_else(|| yaml::lines(source.text().as_bytes()).at(&entry(&wrong.message())));
     let span = line_span(source, line, "");

@@ -15,15 +15,15 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::finding::Finding;
-use crate::repository::definition::Written;
+use crate::repository::definition::LiteralResource;
 use crate::repository::{Index, Outline};
 use crate::rule::rules;
 
 rules! {
     RULES;
 
-    /// The Ruby type of a module refuses a resource: because of a value, or of attributes that do not go together. `kukla compile --validate`
-    /// reports the same for a catalog; this rule covers resources whose attributes are all literals. The message is the type's own.
+    /// The Ruby type of a module refuses a resource, because of a value or of conflicting attributes. `kukla compile --validate`
+    /// reports the same for a catalog; this rule covers resources whose attributes are all literals. The message comes from the type.
     ///
     /// Wrong:
     ///
@@ -59,8 +59,8 @@ rules! {
     REFUSED_RESOURCE = "refused-resource": Error Always, "`{resource}` is refused: {problem}";
 }
 
-/// A resource to check: its file, its text, and the digest of its content.
-type Candidate<'o> = (&'o Source, &'o Written, u64);
+/// A resource to check: its file, the resource, and the digest of its contents.
+type Candidate<'o> = (&'o Source, &'o LiteralResource, u64);
 
 /// The refusals of resources that were checked before, by the digests of the resources.
 pub type Verdicts = FxHashMap<u64, Option<RefusedResource>>;
@@ -74,7 +74,7 @@ pub fn check(
 ) -> Vec<Finding> {
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (source, outline) in texts {
-        for written in &outline.written {
+        for written in &outline.literal_resources {
             // Defaults elsewhere add attributes to the resources of a type.
             if let Some(path) = index.ruby_type(&written.kind)
                 && !index.defaulted.contains(&written.kind)
@@ -99,11 +99,11 @@ pub fn check(
     }
     let finding = |(source, written, digest): &Candidate<'_>| {
         let refused = known.get(digest)?.as_ref()?;
-        // Another rule reports unknown attributes, and a failure inside of `munge` may be one of our interpreter.
+        // Another rule reports unknown attributes, and a failure inside of `munge` may be a gap of our interpreter.
         if matches!(refused.kind, RefusalKind::UnknownParameter | RefusalKind::MungeFailed) {
             return None;
         }
-        // A path of Windows is an invalid path only on other systems.
+        // Paths of Windows are invalid only on other systems.
         let is_windows = |value: &Value| matches!(value, Value::String(text) if text.get(1..3).is_some_and(|at| at == ":\\" || at == ":/"));
         if written.attributes.iter().any(|(_, value, _)| is_windows(value)) {
             return None;
@@ -119,7 +119,7 @@ pub fn check(
     candidates.iter().filter_map(finding).collect()
 }
 
-fn digest(world: &dyn World, path: &Path, written: &Written) -> u64 {
+fn digest(world: &dyn World, path: &Path, written: &LiteralResource) -> u64 {
     let mut hasher = FxHasher::default();
     let stamp = world.stamp(path).map(|stamp| (stamp.version, stamp.length));
     (&written.kind, &written.title, path, stamp).hash(&mut hasher);

@@ -9,7 +9,7 @@ use kukla::config_file::ConfigFile;
 use kukla::syntax::{Diagnostic, Problem, ProblemKind, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
-use kukla_check::{Asks, Checker, Config, Finding, Options, Report, Target, baseline, fix};
+use kukla_check::{Checker, Config, Finding, Options, Report, RuleSelection, Target, baseline, fix};
 
 use crate::output::{errln, out};
 use crate::render::{self, Findings, Format};
@@ -184,7 +184,7 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<Report
     }
     let options = Options {
         manifest: None,
-        asks: Asks {
+        selection: RuleSelection {
             strict: args.strict == Some(Strictness::Probable) || config.strict,
             unused: args.unused,
             target: args.target,
