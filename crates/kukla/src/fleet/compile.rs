@@ -84,7 +84,8 @@ impl NodeCompilation {
                 to_store = Some(std::mem::replace(&mut compiled.catalog, agents));
             }
             if options.validate {
-                refused = site.validate(&node.node, &compiled.catalog);
+                let resources = site.validate(&node.node, &compiled.catalog);
+                refused = resources.into_iter().map(|resource| resource.diagnostic).collect();
                 if let Some(record) = &mut outcome.record {
                     site.note_validation(record);
                 }
