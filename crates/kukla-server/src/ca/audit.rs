@@ -116,7 +116,7 @@ impl AuditLog {
             .map_err(|problem| Problem::new(problem.kind(), "cannot write the audit log").caused_by(problem))
     }
 
-    /// Records a denial. It stands whether or not it can be recorded, so a failure only goes to the server's log.
+    /// Records a denial. The request is denied whether or not that can be recorded, so a failure only goes to the server's log.
     pub fn record_denial(&self, node: &str, fingerprint: Option<String>, reason: String, by: &Actor) {
         let event =
             AuditEvent { action: Action::Deny, node, serial: None, fingerprint, reason: Some(reason) };
