@@ -22,7 +22,8 @@ pub struct CodeFiles {
     pub special: Vec<PathBuf>,
 }
 
-/// All manifests and templates at or below a path. A file named itself counts whatever its extension.
+/// All manifests and templates at or below a path. A file named itself counts whatever its extension. Links that
+/// lead out of the directory are not followed.
 pub fn find_code(path: &Path) -> Result<CodeFiles, Problem> {
     let about = std::fs::metadata(path).map_err(|error| Problem::io("read", path, &error))?;
     let mut found = CodeFiles::default();
@@ -30,12 +31,14 @@ pub fn find_code(path: &Path) -> Result<CodeFiles, Problem> {
         found.code.push(path.to_owned());
         return Ok(found);
     }
+    let root = path.canonicalize().map_err(|error| Problem::io("read", path, &error))?;
     let mut seen = BTreeSet::new();
     let mut open = vec![path.to_owned()];
     while let Some(directory) = open.pop() {
         let problem = |error: std::io::Error| Problem::io("read", &directory, &error);
+        let real = directory.canonicalize().map_err(problem)?;
         // Links may lead back up.
-        if !seen.insert(directory.canonicalize().map_err(problem)?) {
+        if !real.starts_with(&root) || !seen.insert(real) {
             continue;
         }
         for entry in std::fs::read_dir(&directory).map_err(problem)? {
