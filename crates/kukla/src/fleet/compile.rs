@@ -12,11 +12,12 @@ use kukla_syntax::Problem;
 use kukla_world::record::Digest;
 use rayon::prelude::*;
 
-use super::members::{Fleet, FleetError, Member, NodeSource, duplicate_nodes};
+use super::members::{Fleet, FleetError, Member, duplicate_nodes};
 use super::node::SiteNode;
 use super::progress::{Cancellation, FleetEvent, Observer};
 use super::report::{FailOn, NodeMessage, NodeReport};
 use super::run_cache::{CachedNode, RunCache};
+use super::source::NodeSource;
 use super::store::PackedNode;
 use crate::cache::{Cache, Facts, Reason};
 use crate::exchange::{Exchange, ExchangeMember};
