@@ -4,11 +4,13 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use kukla::syntax::Problem;
+
+use self::config::ParseError;
 
 mod args;
 mod commands;
+mod config;
 mod deferred;
 mod files;
 mod memory;
@@ -66,9 +68,10 @@ fn make_pool() {
 /// Runs the command line of this process; `release` returns free memory of its allocator to the system.
 pub fn main(release: fn()) -> ExitCode {
     memory::set_release(release);
-    let exit = match args::Cli::try_parse() {
+    let exit = match config::parse() {
         Ok(command) => command.run().unwrap_or_else(|problem| output::fail(&problem)),
-        Err(error) => output::print_usage(&error),
+        Err(ParseError::Config(problem)) => output::fail(&problem),
+        Err(ParseError::Usage(error)) => output::print_usage(&error),
     };
     output::flush(exit).into()
 }

@@ -11,7 +11,7 @@ use crate::record::{Digest, Record, Tracker};
 use crate::scratch::Scratch;
 use crate::{Change, DirectoryEntry, FileResult, Ownership, Stamp, World};
 
-/// The world of one compilation. By the policy, its clock stands still, its random numbers follow from the name of the node, and
+/// The world of one compilation. By the policy, its clock does not advance, its random numbers follow from the name of the node, and
 /// changes of files are seen by this compilation only.
 ///
 /// ```

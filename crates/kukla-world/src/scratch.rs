@@ -217,7 +217,7 @@ impl Changing<'_> {
         About { ownership, version: self.scratch.version }
     }
 
-    /// What is at a path, as an entry that can be changed.
+    /// The state of a path, as an entry that can be changed.
     fn entry(&self, path: &Path) -> FileResult<Entry> {
         if let Some(entry) = self.scratch.entries.get(path) {
             return match entry {
