@@ -312,9 +312,5 @@ impl CatalogRequest<'_> {
 
 /// A random identifier.
 fn uuid() -> String {
-    let mut bytes: [u8; 16] = random();
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    kukla::values::uuid::text(4, random())
 }

@@ -3,6 +3,8 @@
 mod authority;
 mod killed;
 mod killed_server;
+mod lost_files;
 mod server;
+mod signing;
 mod support;
 mod untrusted;
