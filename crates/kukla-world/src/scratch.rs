@@ -104,7 +104,10 @@ impl Scratch {
                 Entry::Removed => drop(names.remove(&name)),
                 Entry::File { .. } | Entry::Directory(_) => {
                     let is_directory = matches!(entry, Entry::Directory(_));
-                    names.insert(name.clone(), DirectoryEntry { name, is_directory, is_link: false });
+                    names.insert(
+                        name.clone(),
+                        DirectoryEntry { name, is_directory, is_link: false, is_special: false },
+                    );
                 }
             }
         }
