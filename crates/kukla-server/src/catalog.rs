@@ -119,6 +119,10 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let (Some(node), Some(environment)) = (text("certname"), text("environment")) else {
         return refused("certname and environment are required".to_owned());
     };
+    // A name is an argument of the classifier and a part of paths, whoever sends it.
+    if let Err(invalid) = kukla::certname::check(node) {
+        return refused(invalid.to_string());
+    }
     if !is_name(environment) {
         return refused(format!("Invalid environment name {environment:?}"));
     }
