@@ -235,11 +235,9 @@ mod tests {
         std::os::unix::fs::symlink(&target, &link).unwrap();
         std::os::unix::fs::symlink(root.join("nowhere"), &dangling).unwrap();
         for path in [&link, &dangling] {
-            for refused in [
-                append_line(path, "x", 0o644),
-                lock_file(path).map(drop),
-                create_if_missing(path, 0o644),
-            ] {
+            for refused in
+                [append_line(path, "x", 0o644), lock_file(path).map(drop), create_if_missing(path, 0o644)]
+            {
                 let problem = refused.unwrap_err();
                 assert!(problem.to_string().ends_with("it is a symbolic link"), "{problem}");
             }

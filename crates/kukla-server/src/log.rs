@@ -118,9 +118,6 @@ mod tests {
     #[test]
     fn a_message_is_one_line() {
         let message = "first\nerror: forged\r\u{1b}[2J\u{85}\u{2028}\u{202e}é";
-        assert_eq!(
-            escaped(message),
-            "first\\nerror: forged\\r\\u{1b}[2J\\u{85}\\u{2028}\\u{202e}é"
-        );
+        assert_eq!(escaped(message), "first\\nerror: forged\\r\\u{1b}[2J\\u{85}\\u{2028}\\u{202e}é");
     }
 }

@@ -5,4 +5,5 @@ mod killed;
 mod killed_server;
 mod server;
 mod support;
+mod transport;
 mod untrusted;
