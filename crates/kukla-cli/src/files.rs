@@ -10,13 +10,15 @@ pub fn current_directory() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// All manifests and templates among and below some paths, each once, in order. A file named itself counts whatever its extension.
+/// All manifests and templates among and below some paths, each once, in order. A file named itself counts whatever its extension. Links
+/// that lead out of a directory are not followed.
 pub fn find_code(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     let mut found = Vec::new();
     for path in paths {
         let about = std::fs::metadata(path).map_err(|error| Problem::io("read", path, &error))?;
         if about.is_dir() {
-            walk(path, &mut found, &mut BTreeSet::new())?;
+            let root = path.canonicalize().map_err(|error| Problem::io("read", path, &error))?;
+            walk(&root, path, &mut found, &mut BTreeSet::new())?;
         } else {
             found.push(path.clone());
         }
@@ -26,10 +28,16 @@ pub fn find_code(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     Ok(found)
 }
 
-fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>) -> Result<(), Problem> {
+fn walk(
+    root: &Path,
+    directory: &Path,
+    found: &mut Vec<PathBuf>,
+    seen: &mut BTreeSet<PathBuf>,
+) -> Result<(), Problem> {
     let problem = |error: std::io::Error| Problem::io("read", directory, &error);
+    let real = directory.canonicalize().map_err(problem)?;
     // Links may lead back up.
-    if !seen.insert(directory.canonicalize().map_err(problem)?) {
+    if !real.starts_with(root) || !seen.insert(real) {
         return Ok(());
     }
     for entry in std::fs::read_dir(directory).map_err(problem)? {
@@ -39,7 +47,7 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>
             continue;
         }
         if path.is_dir() {
-            walk(&path, found, seen)?;
+            walk(root, &path, found, seen)?;
         } else if path.extension().is_some_and(|e| e == "pp" || e == "epp") {
             found.push(path);
         }

@@ -119,7 +119,7 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let (Some(node), Some(environment)) = (text("certname"), text("environment")) else {
         return refused("certname and environment are required".to_owned());
     };
-    // A name is an argument of the classifier and a part of paths, whoever sends it.
+    // A name is an argument of the classifier and a part of paths, so it is checked here as well.
     if let Err(invalid) = kukla::certname::check(node) {
         return refused(invalid.to_string());
     }
@@ -320,9 +320,5 @@ impl CatalogRequest<'_> {
 
 /// A random identifier.
 fn uuid() -> String {
-    let mut bytes: [u8; 16] = random();
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    kukla::values::uuid::text(4, random())
 }

@@ -51,8 +51,8 @@ fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
     };
     let names = [item, &other].map(|item| item.contents().display().to_string());
     if old.contains(&0) || new.contains(&0) {
-        let told = format!("Binary files {} and {} differ\n", names[0], names[1]);
-        return Answer::new(StatusCode::OK, OCTETS, if old == new { String::new() } else { told });
+        let difference = format!("Binary files {} and {} differ\n", names[0], names[1]);
+        return Answer::new(StatusCode::OK, OCTETS, if old == new { String::new() } else { difference });
     }
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
     // Large contents that have little in common are compared coarsely rather than for long.

@@ -67,7 +67,7 @@ pub fn create_if_missing(path: &Path, mode: u32) -> Result<(), Problem> {
 fn open_or_create(path: &Path, mode: u32) -> io::Result<(File, bool)> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     loop {
-        // Whoever creates a file that must not exist follows no link either.
+        // Creating a file that must not exist follows no link either.
         match OpenOptions::new().read(true).append(true).create_new(true).mode(mode).open(path) {
             Ok(file) => {
                 belongs_like(&file, parent_of(path))?;

@@ -178,11 +178,11 @@ impl Metrics {
                 sum.time += entry.time;
             }
         }
-        let told = by_route.iter().map(|(name, entry)| {
+        let rows = by_route.iter().map(|(name, entry)| {
             let aggregate = u64::try_from(entry.time.as_millis()).unwrap_or(u64::MAX);
             json!({"route-id": name, "count": entry.count, "mean": aggregate / entry.count.max(1), "aggregate": aggregate})
         });
-        told.collect()
+        rows.collect()
     }
 }
 

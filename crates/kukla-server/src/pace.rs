@@ -51,7 +51,7 @@ mod tests {
         // A byte every nine seconds is not enough, although the client is never silent for ten.
         pace.count(1, at(9));
         assert!(pace.deadline() < at(11));
-        // The slowest rate holds for ever, and a fast beginning is no licence to stall.
+        // The slowest rate holds for ever, and a fast beginning does not pay for a stall.
         let mut steady = Pace::new(&limits, start);
         for second in 1..1000 {
             assert!(steady.deadline() > at(second));

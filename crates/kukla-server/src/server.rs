@@ -101,7 +101,7 @@ impl Server {
         }
         let environments = Arc::new(Environments::new(&settings, compiler));
         Ok(Server {
-            revoked: RevokedCertificates::in_file(settings.tls.crl.clone()),
+            revoked: RevokedCertificates::open(settings.tls.crl.clone())?,
             environments,
             store,
             metrics: before.map_or_else(Arc::default, |before| Arc::clone(&before.metrics)),
@@ -257,7 +257,11 @@ impl Server {
         if certificate.not_after() < time::now() {
             return Some("the certificate has ended");
         }
-        let is_revoked = self.revoked.now().revokes(certificate.issuer(), &certificate.serial());
+        let lists = self.revoked.now();
+        if !lists.covers(certificate.issuer()) {
+            return Some("the CRL of the issuer is missing");
+        }
+        let is_revoked = lists.revokes(certificate.issuer(), &certificate.serial());
         is_revoked.then_some("the certificate is revoked")
     }
 

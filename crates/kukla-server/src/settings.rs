@@ -155,16 +155,17 @@ impl Settings {
         let vardir = vardir.unwrap_or_else(usual_vardir);
         let ssldir = path("ssldir").unwrap_or_else(|| confdir.join("ssl"));
         let certname = text("certname").map_or_else(own_name, Ok)?;
-        let host = HostFiles { ssldir: ssldir.clone(), certname: certname.to_lowercase() };
+        let host = HostFiles { ssldir, certname: certname.to_lowercase() };
         check_name(&host.certname).map_err(|refusal| {
             Problem::invalid("invalid certname").on(format_args!("'{}'", host.certname)).because(refusal)
         })?;
         let alt_names = text("dns_alt_names").unwrap_or_default();
-        let alt_names =
+        let alt_names: Vec<String> =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         let has_authority = !overrides.without_ca && server.has_authority;
-        let authority =
-            has_authority.then(|| layout_and_practice(&puppet, &server, &confdir, &ssldir)).transpose()?;
+        let authority = has_authority
+            .then(|| layout_and_practice(&puppet, &server, &confdir, &host, &alt_names))
+            .transpose()?;
         let tls = tls_files(&server, &host, authority.as_ref().map(|(layout, _)| layout));
         let mut site = SiteSpec::default();
         puppet.apply(&DiskWorld::default(), &mut site)?;
@@ -351,14 +352,21 @@ fn own_name() -> Result<String, Problem> {
     })
 }
 
+/// The names of the server, which nodes must not have: those it should have, and the one that agents look for by default.
+fn reserved_names(alt_names: &[String]) -> Vec<String> {
+    let usual = ["puppet".to_owned()];
+    alt_names.iter().chain(&usual).cloned().collect()
+}
+
 fn layout_and_practice(
     puppet: &PuppetConf,
     server: &PuppetserverConf,
     confdir: &Path,
-    ssldir: &Path,
+    host: &HostFiles,
+    alt_names: &[String],
 ) -> Result<(Layout, Practice), Problem> {
     let path = |name: &str| puppet.value(name).map(PathBuf::from);
-    let old = ssldir.join("ca");
+    let old = host.ssldir.join("ca");
     let directory = path("cadir")
         .unwrap_or_else(|| if old.is_dir() { old } else { beside(confdir, "puppetserver").join("ca") });
     let usual = Layout::at(directory);
@@ -402,13 +410,15 @@ fn layout_and_practice(
             alt_names: flag("allow-subject-alt-names"),
             authorization: flag("allow-authorization-extensions"),
         },
-        lifetime: lifetime.unwrap_or(usual.lifetime),
+        lifetime,
         renewal: server.flag("certificate-authority", "allow-auto-renewal").unwrap_or(usual.renewal),
-        renewed_lifetime: length("auto-renewal-cert-ttl", of_server("auto-renewal-cert-ttl"))?
-            .unwrap_or(usual.renewed_lifetime),
+        renewed_lifetime: length("auto-renewal-cert-ttl", of_server("auto-renewal-cert-ttl"))?,
         duplicates: puppet.get("allow_duplicate_certs") == Some("true"),
         infra_crl: flag("enable-infra-crl"),
         keys,
+        server: Some(host.clone()),
+        reserved: reserved_names(alt_names),
+        audit_log: None,
     };
     Ok((layout, practice))
 }
@@ -501,7 +511,10 @@ mod tests {
         );
         assert_eq!(settings.reports.processors, ["store", "log"]);
         let (_, practice) = settings.authority.unwrap();
-        assert_eq!((practice.autosign, practice.lifetime.as_secs()), (Autosign::Always, 90 * 24 * 60 * 60));
+        assert_eq!(
+            (practice.autosign, practice.lifetime),
+            (Autosign::Always, Some(Duration::from_secs(90 * 24 * 60 * 60)))
+        );
     }
 
     #[test]

@@ -12,8 +12,9 @@ use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig};
 
+use crate::ca::RevocationLists;
 use crate::ca::keys::Key;
-use crate::files::{read, read_if_there, stamp};
+use crate::files::{read, stamp};
 use crate::log;
 use crate::settings::TlsFiles;
 
@@ -110,10 +111,10 @@ fn verifier(
     let mut verifier =
         WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
             .allow_unauthenticated();
-    if let Some(bytes) = read_if_there(&files.crl)? {
-        let lists: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&bytes).collect();
-        verifier = verifier.with_crls(lists.map_err(|error| unusable(&files.crl, error))?);
-    }
+    // Without a list nobody would be revoked, so there must be one.
+    let lists = RevocationLists::read(&files.crl)?.lists;
+    let lists = lists.iter().map(|list| CertificateRevocationListDer::from(list.der().to_vec()));
+    verifier = verifier.with_crls(lists);
     // A node shows its own certificate; whether authorities are good is for their owner to say.
     verifier.only_check_end_entity_revocation().build().map_err(unconfigurable)
 }

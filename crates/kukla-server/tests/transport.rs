@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::support::{ACCEPT, Client, Connection, Directory, FORM, Harness, Reply, catalog_form, wait_until};
 use kukla_server::ca::CertificateOptions;
+use kukla_server::ca::audit::Actor;
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::run::prepare;
 use kukla_server::settings::Overrides;
@@ -70,7 +71,7 @@ fn headers_identify_nobody_but_on_the_plain_listener_with_a_verified_certificate
     let authority = server.authority.as_ref().unwrap();
     let generate = |name: &str| authority.generate(name, &CertificateOptions::default()).unwrap().1;
     let (web1, revoked) = (generate("web1"), generate("revoked"));
-    authority.revoke(&["revoked".to_owned()]).unwrap();
+    authority.revoke(&["revoked".to_owned()], &Actor::default()).unwrap();
     let draft = CertificateOptions::default();
     let foreign = elsewhere.server();
     let foreign = foreign.authority.as_ref().unwrap().generate("web1", &draft).unwrap().1;
@@ -188,7 +189,7 @@ fn each_route_has_a_limit_of_its_own() {
     let csr = vec![b'x'; 70_000];
     assert_eq!(stranger.send("PUT", "/puppet-ca/v1/certificate_request/a", &[], &csr).status, 413);
     assert_eq!(stranger.send("GET", "/status/v1/simple", &[], b"x").status, 413);
-    // A request that is refused is refused before its body: nobody sends one in vain.
+    // A request that is refused is refused before its body is sent.
     let announced = "PUT /puppet/v3/report/db1 HTTP/1.1\r\nHost: a\r\nContent-Length: 150000\r\n\r\n";
     assert_eq!(client.connect().raw(announced.as_bytes(), false).unwrap().status, 403);
     assert_eq!(catalog(&client, "web1").status, 200);
@@ -221,7 +222,7 @@ fn bodies_that_do_not_arrive_take_nothing_from_others() {
     let report = vec![b' '; 90_000];
     let taken =
         client.send("PUT", "/puppet/v3/report/web1", &[("Content-Type", "application/json")], &report);
-    assert_eq!(taken.status, 500, "it is read, and found to be no report: {}", taken.text());
+    assert_eq!(taken.status, 500, "it is read, and is not a report: {}", taken.text());
     drop(idle);
     wait_until("the memory is free again", || server.room.occupied() == 0);
 }

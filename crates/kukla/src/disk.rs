@@ -229,11 +229,11 @@ pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
 }
 
 /// `O_NONBLOCK`, which the standard library has no name for.
-const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
+pub(crate) const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
 /// `O_NOCTTY`: a terminal that is opened does not become the one that governs this process.
-const NO_TERMINAL: i32 = if cfg!(target_os = "linux") { 0o400 } else { 0x2_0000 };
+pub(crate) const NO_TERMINAL: i32 = if cfg!(target_os = "linux") { 0o400 } else { 0x2_0000 };
 /// `O_NOFOLLOW`: a link is not followed.
-const NO_LINK: i32 =
+pub(crate) const NO_LINK: i32 =
     match (cfg!(target_os = "linux"), cfg!(any(target_arch = "aarch64", target_arch = "arm"))) {
         (true, false) => 0o400_000,
         (true, true) => 0o100_000,
@@ -319,7 +319,7 @@ fn moment(nanoseconds: i64) -> SystemTime {
     moment.unwrap_or(UNIX_EPOCH)
 }
 
-fn regular(about: &Metadata) -> io::Result<()> {
+pub(crate) fn regular(about: &Metadata) -> io::Result<()> {
     const IS_A_DIRECTORY: i32 = 21;
     match about {
         about if about.is_file() => Ok(()),

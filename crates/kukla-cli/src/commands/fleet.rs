@@ -7,7 +7,9 @@ use kukla::Diagnostic;
 use kukla::catalog::Exports;
 use kukla::fleet::{FleetError, NodeSelection, NodeStore, NodeUpdate};
 use kukla::syntax::Problem;
-use kukla_store::{Store, StoreExports, Timestamp, Update};
+use kukla::values::Hash;
+use kukla_store::{Question, Store, StoreExports, Timestamp, Update};
+use serde_json::json;
 
 use super::stores::StoreOptions;
 use crate::files;
@@ -65,6 +67,16 @@ impl StoreAdapter {
 impl NodeStore for StoreAdapter {
     fn exports(&self) -> Arc<dyn Exports> {
         Arc::new(StoreExports::new(Arc::clone(&self.0)))
+    }
+
+    fn nodes(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+        let query = json!(["from", "factsets", ["extract", ["certname"]]]);
+        let rows = self.0.query(&Question::Ast(query))?;
+        Ok(rows.iter().filter_map(|row| Some(row["certname"].as_str()?.to_owned())).collect())
+    }
+
+    fn facts(&self, node: &str) -> Result<Option<Hash>, Box<Diagnostic>> {
+        self.0.facts(node)
     }
 
     fn update(&self, update: &NodeUpdate<'_>) -> Result<(), Box<Diagnostic>> {

@@ -71,7 +71,7 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The difference between clocks of several servers that is no reason to doubt one of them, in milliseconds.
+/// The tolerated difference between the clocks of several servers, in milliseconds.
 const SKEW: i64 = 5 * 60 * 1000;
 
 /// Replaces what is known of a node, as far as it is not newer.

@@ -43,6 +43,8 @@ pub struct FleetOptions {
     pub selection: NodeSelection,
     /// A file or a directory with facts; by default the directory `facts` of the control repository, if it exists.
     pub facts: Option<PathBuf>,
+    /// The store that has the nodes and their facts, in place of files with facts.
+    pub facts_store: Option<Arc<dyn NodeStore>>,
     /// The directory of environments, in place of the control repository.
     pub environmentpath: Option<PathBuf>,
     /// The environment's name, which overrides that of a classifier.
@@ -138,6 +140,7 @@ impl FleetOptions {
             node: None,
             selection: NodeSelection::default(),
             facts: None,
+            facts_store: None,
             environmentpath: None,
             environment: None,
             puppet_conf: None,
