@@ -31,6 +31,7 @@ impl World for Disk {
                 name: entry.file_name().to_string_lossy().into_owned(),
                 is_directory: entry.path().is_dir(),
                 is_link: entry.path().is_symlink(),
+                is_special: false,
             })
             .collect();
         entries.sort();

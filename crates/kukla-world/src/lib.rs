@@ -59,7 +59,13 @@ pub struct DirectoryEntry {
     pub is_directory: bool,
     /// Whether it is a link to something else.
     pub is_link: bool,
+    /// Whether it is neither a file nor a directory, but a pipe, a socket or a device (or a link to one): opening it may wait
+    /// forever.
+    pub is_special: bool,
 }
+
+/// The largest file that is read, in bytes, on disk or in a git repository.
+pub const LARGEST_FILE: u64 = 128 << 20;
 
 /// Something about a file or directory that changes when it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -77,6 +77,7 @@ pub mod exports;
 pub mod facts;
 pub mod fleet;
 pub mod pending;
+mod pipe;
 mod problems;
 pub mod provenance;
 pub mod puppet_conf;
