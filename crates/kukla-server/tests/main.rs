@@ -7,4 +7,5 @@ mod lost_files;
 mod server;
 mod signing;
 mod support;
+mod transport;
 mod untrusted;

@@ -80,11 +80,12 @@ impl NodeStore for StoreAdapter {
     }
 
     fn update(&self, update: &NodeUpdate<'_>) -> Result<(), Box<Diagnostic>> {
-        self.0.update(&Update {
+        let update = Update {
             facts: Some(update.facts),
             catalog: Some(update.catalog),
             ..Update::of(update.node, update.environment, Timestamp::now())
-        })
+        };
+        self.0.update(&update).map(|_| ())
     }
 }
 
