@@ -1,8 +1,8 @@
-//! Applying fixes to texts.
+//! Applies fixes to texts.
 
 use crate::finding::Fix;
 
-/// A text with all fixes applied that do not overlap with one before them; and those fixes, each once.
+/// The text with all fixes applied that do not overlap with an earlier one, and these fixes, each once.
 pub fn apply<'f>(text: &str, fixes: &[&'f Fix]) -> (String, Vec<&'f Fix>) {
     let mut sorted: Vec<&'f Fix> = fixes.to_vec();
     sorted.sort_by_key(|fix| (fix.span.start, fix.span.end));

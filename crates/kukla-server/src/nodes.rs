@@ -12,7 +12,7 @@ use kukla::values::{Hash, Shown};
 use kukla::{DiskWorld, Value, World};
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{Answer, Issue};
+use crate::answer::Answer;
 use crate::call::{Call, decoded};
 use crate::command;
 use crate::server::Server;
@@ -151,7 +151,7 @@ fn ask(command: &Path, name: &str) -> Result<Value, Problem> {
 pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
     let assembled = match server.node(name, None, call) {
         Ok(assembled) => assembled,
-        Err(problem) => return Answer::error(Issue::Runtime, &problem),
+        Err(problem) => return server.failure(&problem),
     };
     let asked =
         call.parameter("configured_environment").or(call.parameter("environment")).unwrap_or_default();

@@ -24,6 +24,7 @@ mod size;
 pub mod time;
 pub mod types;
 pub mod uri;
+pub mod uuid;
 pub mod value;
 
 pub use budget::{Budget, Limits};

@@ -77,6 +77,7 @@ pub mod exports;
 pub mod facts;
 pub mod fleet;
 pub mod pending;
+mod pipe;
 mod problems;
 pub mod provenance;
 pub mod puppet_conf;
@@ -93,8 +94,10 @@ pub use compile::{Answer, CompileOptions, Compiled, Outcome};
 pub use compiler::{Compiler, registry};
 pub use cycles::cycle_diagnostic;
 pub use disk::DiskWorld;
+pub use problems::cannot_read;
 pub use site::Site;
 pub use spec::SiteSpec;
+pub use validate::RefusedResource;
 
 pub use kukla_catalog as catalog;
 pub use kukla_eval as eval;

@@ -7,7 +7,7 @@ use kukla::facts::machine::{self, Sources};
 use kukla::syntax::{Problem, suggest};
 use kukla::values::{Hash, Shown, Value, format};
 use kukla::world::Guarded;
-use kukla::world::policy::{Access, Commands, Files, Reach, Variables, Writes};
+use kukla::world::policy::{Access, Clock, Commands, Files, Randomness, Reach, Variables, Writes};
 use kukla::{Compiler, DiskWorld, Policy, SiteSpec};
 
 use crate::output::{self, errln};
@@ -69,8 +69,9 @@ pub fn run(args: &Args) -> CommandResult {
         commands: args.commands.clone(),
         variables: Variables::On,
         network: Access::Off,
-        clock: Access::On,
-        randomness: Access::On,
+        clock: Clock::On,
+        randomness: Randomness::On,
+        started: None,
         answers: None,
         ruby: None,
     };

@@ -11,7 +11,7 @@ use kukla_values::shown::redact_json;
 use serde_json::Value as Json;
 
 use crate::codes::STORE_FAILED;
-use crate::{Options, Question, Report, Result, Store, Timestamp, Update};
+use crate::{Options, Question, Report, Result, Store, Timestamp, Update, UpdateOutcome};
 use client::{Client, encoded};
 
 mod client;
@@ -43,7 +43,7 @@ impl Store for PuppetDb {
         &self.url
     }
 
-    fn update(&self, update: &Update<'_>) -> Result<()> {
+    fn update(&self, update: &Update<'_>) -> Result<UpdateOutcome> {
         let update = Update { producer: update.producer.or(self.producer.as_deref()), ..*update };
         if let Some(values) = update.facts {
             self.client.command(
@@ -63,7 +63,7 @@ impl Store for PuppetDb {
                 &wire::catalog(&update, catalog),
             )?;
         }
-        Ok(())
+        Ok(UpdateOutcome::Stored)
     }
 
     fn add_report(&self, report: &Report) -> Result<()> {

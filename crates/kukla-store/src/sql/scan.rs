@@ -334,7 +334,7 @@ impl Scan<'_> {
             }
             Ok(())
         })?;
-        let told = |edge: &edges::ResourceEdge<'_>| {
+        let to_json = |edge: &edges::ResourceEdge<'_>| {
             json!({
                 "relationship": edge.relationship,
                 "source_type": edge.source.type_name.as_str(), "source_title": edge.source.title.as_str(),
@@ -343,7 +343,7 @@ impl Scan<'_> {
         };
         let all = catalogs
             .into_iter()
-            .map(|(node, catalog)| (node, edges::of(&catalog).iter().map(told).collect()));
+            .map(|(node, catalog)| (node, edges::of(&catalog).iter().map(to_json).collect()));
         Ok(all.collect())
     }
 
