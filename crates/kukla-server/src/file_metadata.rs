@@ -327,7 +327,7 @@ pub fn options(call: &Call) -> Result<Options, Problem> {
         recurse: flag("recurse"),
         depth: number("recurselimit"),
         most: number("max_files").filter(|most| *most > 0),
-        ignore: call.all("ignore").into_iter().map(str::to_owned).collect(),
+        ignore: call.parameters.all("ignore").map(str::to_owned).collect(),
     })
 }
 

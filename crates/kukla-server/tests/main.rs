@@ -3,6 +3,9 @@
 mod authority;
 mod killed;
 mod killed_server;
+mod lost_files;
 mod server;
+mod signing;
 mod support;
+mod transport;
 mod untrusted;

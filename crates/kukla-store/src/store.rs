@@ -65,13 +65,24 @@ impl<'u> Update<'u> {
     }
 }
 
+/// The outcome of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UpdateOutcome {
+    /// All of it is stored.
+    Stored,
+    /// All of it is stored, and has replaced something of this time, which is in the future: a clock was wrong.
+    Corrected(Timestamp),
+    /// Some of it is not stored, because the store has something newer, of this time.
+    Outdated(Timestamp),
+}
+
 /// The latest facts and catalog of each node, and its reports.
 pub trait Store: Send + Sync + Debug {
     /// Where it is, without passwords.
     fn url(&self) -> &str;
 
     /// Replaces what is known of a node, all of it or nothing. A node that was deactivated before that time is active again.
-    fn update(&self, update: &Update<'_>) -> Result<()>;
+    fn update(&self, update: &Update<'_>) -> Result<UpdateOutcome>;
 
     /// Keeps the report of an agent's run; the same report twice is kept once.
     fn add_report(&self, report: &Report) -> Result<()>;

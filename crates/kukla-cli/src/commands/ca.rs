@@ -1,11 +1,14 @@
 //! `kukla ca`: management of the certificate authority.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use kukla::syntax::Problem;
+use kukla_server::ca::audit::Actor;
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
+use kukla_server::ca::request::printable;
 use kukla_server::ca::setup::{self, HostFiles};
 use kukla_server::ca::status::{State, Status};
 use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
@@ -104,6 +107,8 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         crl_chain: PathBuf,
     },
+    /// Make a new revocation list (CRL) in place of one that is lost; revokes all certificates that have no file
+    RecreateCrl,
     /// Report expiry dates and errors of all certificates
     Doctor,
 }
@@ -152,6 +157,11 @@ pub fn run(args: &Args) -> CommandResult {
         }
         _ => {}
     }
+    let by = Actor::local();
+    if matches!(args.action, Action::RecreateCrl) {
+        return recreate_crl(&Authority::open_without_crl(layout, practice)?, host, &by)
+            .map_err(Problem::from);
+    }
     let authority = Authority::open(layout, practice)?;
     match &args.action {
         Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(Problem::from),
@@ -160,18 +170,14 @@ pub fn run(args: &Args) -> CommandResult {
             if names.is_empty() {
                 outln!("No pending requests");
             }
-            Ok(for_each(&names, "signed", |name| authority.sign(name, *ttl).map(|_| ())))
+            Ok(for_each(&names, "signed", |name| authority.sign(name, *ttl, &by).map(|_| ())))
         }
-        Action::Revoke { names } => Ok(for_each(names, "revoked", |name| {
-            authority.revoke(&[name.to_owned()])?;
-            setup::publish(&authority, host)
-        })),
+        Action::Revoke { names } => {
+            Ok(for_each(names, "revoked", |name| authority.revoke(&[name.to_owned()], &by).map(|_| ())))
+        }
         Action::Clean { names } => Ok(for_each(names, "cleaned", |name| {
-            if authority.knows(name)? {
-                authority.revoke(&[name.to_owned()])?;
-                setup::publish(&authority, host)?;
-            }
-            if authority.delete(name)? {
+            authority.revoke(&authority.known_among(&[name.to_owned()])?, &by)?;
+            if authority.delete(name, &by)? {
                 Ok(())
             } else {
                 Err(Refusal::missing(format!("Could not find a certificate for {name}")))
@@ -196,7 +202,7 @@ pub fn run(args: &Args) -> CommandResult {
             }))
         }
         Action::Doctor => examine(&authority, host).map_err(Problem::from),
-        Action::Setup { .. } | Action::Import { .. } => Ok(ExitKind::Success),
+        Action::Setup { .. } | Action::Import { .. } | Action::RecreateCrl => Ok(ExitKind::Success),
     }
 }
 
@@ -207,7 +213,7 @@ fn for_each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refus
         match act(name) {
             Ok(()) => outln!("{name}: {done}"),
             Err(refusal) => {
-                output::report(&Problem::other(name).because(refusal));
+                output::report(&Problem::other(name).caused_by(refusal.into()));
                 has_failed = true;
             }
         }
@@ -217,8 +223,9 @@ fn for_each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refus
 
 fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> Result<ExitKind, Refusal> {
     let found = authority.statuses((!all && names.is_empty()).then_some(State::Requested))?;
+    let chosen: HashSet<&String> = names.iter().collect();
     let found: Vec<Status> =
-        found.into_iter().filter(|status| names.is_empty() || names.contains(&status.name)).collect();
+        found.into_iter().filter(|status| names.is_empty() || chosen.contains(&status.name)).collect();
     if format == Format::Json {
         let all: Vec<_> = found.iter().map(Status::to_json).collect();
         outln!("{}", serde_json::Value::Array(all));
@@ -234,8 +241,8 @@ fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> R
             section(title, found.iter().filter(|status| status.state == state).collect());
         }
     }
-    let missing: Vec<&String> =
-        names.iter().filter(|name| !found.iter().any(|status| status.name == **name)).collect();
+    let listed: HashSet<&str> = found.iter().map(|status| status.name.as_str()).collect();
+    let missing: Vec<&String> = names.iter().filter(|name| !listed.contains(name.as_str())).collect();
     if missing.is_empty() {
         return Ok(ExitKind::Success);
     }
@@ -256,16 +263,29 @@ fn section(title: &str, all: Vec<&Status>) {
     for status in all {
         let mut details = status.fingerprints.sha256.clone();
         if !status.alt_names.is_empty() {
-            details += &format!("  alt names: {}", status.alt_names.join(", "));
+            details += &format!("  alt names: {}", printable(&status.alt_names.join(", ")));
         }
         if !status.authorization.is_empty() {
             let rights: Vec<String> =
                 status.authorization.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            details += &format!("  authorization extensions: {}", rights.join(", "));
+            details += &format!("  authorization extensions: {}", printable(&rights.join(", ")));
         }
         table.row([format!("    {}", status.name), "(SHA256)".to_owned(), details]);
     }
     out!("{title}\n{}", table.text());
+}
+
+fn recreate_crl(authority: &Authority, host: &HostFiles, by: &Actor) -> Result<ExitKind, Refusal> {
+    let good = authority.recreate_crl(by)?;
+    setup::publish(authority, host)?;
+    outln!("The new list is in {}", authority.layout.crl.display());
+    if !good.is_empty() {
+        outln!("These certificates count as good; revoke those that were revoked before:");
+    }
+    for name in good {
+        outln!("    {name}");
+    }
+    Ok(ExitKind::Success)
 }
 
 fn examine(authority: &Authority, host: &HostFiles) -> Result<ExitKind, Refusal> {

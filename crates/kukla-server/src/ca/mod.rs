@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use kukla::syntax::Problem;
 
+pub mod audit;
 mod authority;
 pub mod autosign;
 pub mod certificate;
@@ -31,8 +32,8 @@ pub use authority::{Authority, CertificateOptions};
 use autosign::Autosign;
 use keys::KeyKind;
 use request::Allowed;
-pub use revoked::RevokedCertificates;
-use time::DAY;
+pub use revoked::{RevocationLists, RevokedCertificates};
+use setup::HostFiles;
 
 /// The reason why the authority did not do something, by how much of it the client that asked may know.
 #[derive(Clone, Debug)]
@@ -161,31 +162,45 @@ pub struct Practice {
     pub autosign: Autosign,
     /// The extensions that requests may ask for.
     pub allowed: Allowed,
-    /// For how long certificates are valid.
-    pub lifetime: Duration,
+    /// For how long certificates are valid; by default five years, or until the authority's own expires.
+    pub lifetime: Option<Duration>,
     /// Whether nodes may have theirs renewed by themselves.
     pub renewal: bool,
-    /// For how long certificates are valid that nodes renew by themselves.
-    pub renewed_lifetime: Duration,
+    /// For how long certificates are valid that nodes renew by themselves; by default 90 days.
+    pub renewed_lifetime: Option<Duration>,
     /// Whether a node may ask again although it has a certificate.
     pub duplicates: bool,
     /// Whether agents get the list of revoked infrastructure certificates alone.
     pub infra_crl: bool,
     /// The kind of keys it generates.
     pub keys: KeyKind,
+    /// The certificate of the server: its names are reserved, and the CRL is published beside it.
+    pub server: Option<HostFiles>,
+    /// Further names that no request gets without a person.
+    pub reserved: Vec<String>,
+    /// The file of the audit log; by default `audit.jsonl` in the directory.
+    pub audit_log: Option<PathBuf>,
 }
+
+/// The validity of certificates if no setting says otherwise.
+pub const DEFAULT_LIFETIME: Duration = Duration::from_secs(5 * 365 * 24 * 60 * 60);
+/// The validity of certificates that nodes renew by themselves.
+pub const DEFAULT_RENEWED_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 impl Default for Practice {
     fn default() -> Practice {
         Practice {
             autosign: Autosign::default(),
             allowed: Allowed::default(),
-            lifetime: DAY * 365 * 5,
+            lifetime: None,
             renewal: false,
-            renewed_lifetime: DAY * 90,
+            renewed_lifetime: None,
             duplicates: false,
             infra_crl: false,
             keys: KeyKind::Rsa(4096),
+            server: None,
+            reserved: Vec::new(),
+            audit_log: None,
         }
     }
 }
