@@ -27,7 +27,9 @@ struct Measure {
 fn main() {
     let (flags, directories): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
-    println!("corpus                files   lines  changed lines  new lines  changed files  unparsable  wrong   MB/s");
+    println!(
+        "corpus                files   lines  changed lines  new lines  changed files  unparsable  wrong   MB/s"
+    );
     for directory in &directories {
         let mut measure = Measure::default();
         let mut files = Vec::new();
@@ -69,7 +71,9 @@ fn find(directory: &Path, files: &mut Vec<PathBuf>) {
 
 impl Measure {
     fn add(&mut self, file: &Path, show: bool) {
-        let Some(text) = std::fs::read(file).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { return };
+        let Some(text) = std::fs::read(file).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
+            return;
+        };
         let language = Language::of_path(file);
         let options = Options::default();
         let start = Instant::now();
@@ -91,7 +95,10 @@ impl Measure {
             Ok(again) => {
                 self.wrong.push(format!("{}: changes again", file.display()));
                 if show {
-                    println!("{}", TextDiff::from_lines(&formatted, &again).unified_diff().header("once", "twice"));
+                    println!(
+                        "{}",
+                        TextDiff::from_lines(&formatted, &again).unified_diff().header("once", "twice")
+                    );
                 }
             }
             Err(error) => self.wrong.push(format!("{}: formatted once more: {error}", file.display())),

@@ -11,6 +11,8 @@
 //! returned it is parsed: its syntax tree in PN must be that of the original, and all comments must be there, in their order.
 
 mod document;
+mod edit;
+mod editorconfig;
 mod lower;
 mod options;
 mod print;
@@ -18,6 +20,8 @@ mod verify;
 
 use kukla_syntax::{Diagnostic, Parse, ParseOptions, Source, parse_epp, parse_with, roomy};
 
+pub use edit::{LineEdit, apply, edits, range_edits};
+pub use editorconfig::EditorConfig;
 pub use options::{Arrows, Options, Quotes};
 
 use print::LineStyle;

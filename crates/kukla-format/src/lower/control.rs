@@ -10,11 +10,16 @@ use crate::document::Op;
 impl<'t> Lowering<'t> {
     /// `{ statements }`: on one line if it was and has only one statement.
     pub(super) fn block(&mut self, node: Node<'t>) {
+        self.block_or_lines(node, false);
+    }
+
+    /// `{ statements }`, broken if `broken`.
+    fn block_or_lines(&mut self, node: Node<'t>, broken: bool) {
         let (Some(open), Some(close)) = (node.child(K::LBrace), node.child(K::RBrace)) else {
             return self.verbatim(node);
         };
         let statements = node.children().count().saturating_sub(2);
-        let broken = statements > 1 || node.text().contains('\n');
+        let broken = broken && statements > 0 || statements > 1 || node.text().contains('\n');
         self.document.open(broken);
         self.token(open);
         self.document.push(Op::Indent);
@@ -29,24 +34,28 @@ impl<'t> Lowering<'t> {
         self.document.close();
     }
 
-    /// `if test { } elsif test { } else { }`, and the same for `unless`
+    /// `if test { } elsif test { } else { }`, and the same for `unless`. All of it is on one line, or each block is broken.
     pub(super) fn condition(&mut self, node: Node<'t>) {
-        for (index, part) in node.children().enumerate() {
+        let branches = || node.children().filter(|part| matches!(part.kind(), K::Elsif | K::Else));
+        let blocks = || branches().chain([node]).filter_map(|branch| branch.child(K::Block));
+        let broken = branches().next().is_some()
+            && (branches().any(|branch| self.starts_line(branch))
+                || blocks().any(|block| block.text().contains('\n')));
+        self.branch(node, broken);
+    }
+
+    fn branch(&mut self, branch: Node<'t>, broken: bool) {
+        for (index, part) in branch.children().enumerate() {
+            let is_branch = matches!(part.kind(), K::Elsif | K::Else);
+            if is_branch && self.comment_ahead() {
+                self.document.hard_line(false);
+            } else if index > 0 {
+                self.document.space();
+            }
             match part.kind() {
-                K::Elsif | K::Else => {
-                    if self.comment_ahead() {
-                        self.document.hard_line(false);
-                    } else {
-                        self.document.space();
-                    }
-                    self.spaced(part);
-                }
-                _ => {
-                    if index > 0 {
-                        self.document.space();
-                    }
-                    self.expr(part);
-                }
+                K::Block => self.block_or_lines(part, broken),
+                K::Elsif | K::Else => self.branch(part, broken),
+                _ => self.expr(part),
             }
         }
     }

@@ -27,28 +27,31 @@ impl<'t> Lowering<'t> {
 
     /// `node names { }`
     pub(super) fn node_definition(&mut self, node: Node<'t>) {
-        let mut first = true;
-        let hosts = node.children().filter(|part| part.kind() != K::Comma);
-        let broken = hosts.clone().skip(2).any(|part| part.kind() != K::Block && self.starts_line(part));
-        let last = hosts.clone().take_while(|part| !matches!(part.kind(), K::InheritsKw | K::Block)).last();
+        let is_header = |part: &Node<'t>| part.kind() != K::Block;
+        let header: Vec<Node<'t>> =
+            node.children().filter(is_header).filter(|part| part.kind() != K::Comma).collect();
+        let inherits = header.iter().position(|part| part.kind() == K::InheritsKw).unwrap_or(header.len());
+        let broken = header.iter().skip(2).any(|part| self.starts_line(*part));
         self.document.open(broken);
-        for part in hosts {
-            let is_host = !matches!(part.kind(), K::NodeKw | K::InheritsKw | K::Block);
-            if part.kind() != K::NodeKw {
-                if is_host && !first && self.starts_line(part) {
-                    self.document.hard_line(false);
-                } else {
-                    self.document.space();
-                }
+        for (index, part) in header.iter().enumerate() {
+            if index > 1 && self.starts_line(*part) {
+                self.document.hard_line(false);
+            } else if index > 0 {
+                self.document.space();
             }
-            if part.kind() == K::Block {
-                self.document.close();
+            if index == 1 {
+                self.document.push(Op::Indent);
             }
-            self.expr(part);
-            if is_host && Some(part) != last && first_list(node, part) {
+            self.expr(*part);
+            if index > 0 && index + 1 < inherits {
                 self.document.push(Op::Text(","));
             }
-            first &= !is_host;
+        }
+        self.document.push(Op::Dedent);
+        self.document.close();
+        if let Some(block) = node.child(K::Block) {
+            self.document.space();
+            self.block(block);
         }
     }
 
@@ -77,9 +80,4 @@ impl<'t> Lowering<'t> {
             self.expr(part);
         }
     }
-}
-
-/// Whether a host is one of those that a node definition is for, not the one it inherits from.
-fn first_list(node: Node<'_>, host: Node<'_>) -> bool {
-    node.child(K::InheritsKw).is_none_or(|keyword| host.start() < keyword.start())
 }

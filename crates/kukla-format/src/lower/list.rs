@@ -275,7 +275,8 @@ fn hugs(items: &[Node<'_>]) -> bool {
         last.kind(),
         K::SqString | K::DqString | K::InterpolatedString | K::HeredocTag | K::Variable | K::Regex
     );
-    let is_short = |item: &Node<'_>| item.kind().is_token() || matches!(item.kind(), K::InterpolatedString | K::Access);
+    let is_short =
+        |item: &Node<'_>| item.kind().is_token() || matches!(item.kind(), K::InterpolatedString | K::Access);
     let width: u32 = head.iter().map(|item| item.span().len()).sum();
     (is_list && width <= HUG_WIDTH && head.iter().all(is_short)) || (is_text && head.is_empty())
 }

@@ -12,7 +12,8 @@ impl<'t> Lowering<'t> {
     pub(super) fn string(&mut self, node: Node<'t>) {
         let text = node.text();
         let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        let Some(inside) = inside.filter(|_| node.kind() == K::DqString && self.options.quotes == Quotes::Single)
+        let Some(inside) =
+            inside.filter(|_| node.kind() == K::DqString && self.options.quotes == Quotes::Single)
         else {
             return self.token(node);
         };

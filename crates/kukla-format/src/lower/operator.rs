@@ -3,9 +3,9 @@
 use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::Node;
 
+use super::Lowering;
 use super::align::Rows;
 use super::list::ListForm;
-use super::Lowering;
 use crate::document::Op;
 
 /// A link of a chain: the operator, and what follows it.

@@ -3,10 +3,10 @@
 use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::Node;
 
+use super::Lowering;
+use super::align::Rows;
 use super::list::{Arrows, ListForm};
 use super::operator::first_token;
-use super::align::Rows;
-use super::Lowering;
 use crate::document::Op;
 
 impl<'t> Lowering<'t> {
@@ -39,7 +39,10 @@ impl<'t> Lowering<'t> {
     /// A title on the line of the brace, and attributes below it.
     fn single_body(&mut self, open: Node<'t>, body: Node<'t>, close: Node<'t>) {
         let attributes = attributes(body);
-        let broken = attributes.iter().any(|attribute| self.starts_line(*attribute)) || self.starts_line(close);
+        let has_long_title = body.children().next().is_some_and(|title| title.text().contains('\n'));
+        let broken = attributes.iter().any(|attribute| self.starts_line(*attribute))
+            || self.starts_line(close)
+            || has_long_title && !attributes.is_empty();
         self.document.open(broken);
         self.token(open);
         self.document.space();
