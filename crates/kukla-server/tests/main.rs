@@ -5,6 +5,8 @@ mod killed;
 mod killed_server;
 mod lost_files;
 mod server;
+mod settings;
 mod signing;
+mod signing_policy;
 mod support;
 mod untrusted;
