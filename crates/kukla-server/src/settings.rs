@@ -7,7 +7,7 @@ use std::time::Duration;
 use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::Problem;
-use kukla::world::policy::{Access, Commands, Policy, Variables, Writes};
+use kukla::world::policy::{Clock, Commands, Policy, Randomness, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 
 use crate::auth::Rules;
@@ -277,8 +277,8 @@ fn as_in_puppet() -> Policy {
         writes: Writes::On,
         commands: Commands::On,
         variables: Variables::Data,
-        clock: Access::On,
-        randomness: Access::On,
+        clock: Clock::On,
+        randomness: Randomness::On,
         ..Policy::default()
     }
 }
