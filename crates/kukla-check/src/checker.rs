@@ -45,6 +45,8 @@ pub struct Report {
     pub files: usize,
     /// Files that could not be read, and why.
     pub unreadable: Vec<Problem>,
+    /// Pipes, sockets and devices, which are not read.
+    pub special: Vec<PathBuf>,
 }
 
 /// The checker of one repository.
@@ -105,12 +107,15 @@ impl Checker {
         let extra: Vec<CodeFile> =
             extra.map(|path| CodeFile { path: path.clone(), role: Role::Extra, module: None }).collect();
         survey.code.extend(extra);
-        let mut report = Report::default();
+        let mut report = Report { special: survey.special.clone(), ..Report::default() };
         let texts = self.read(&survey, &mut report);
         let (data, erb) = rayon::join(
             || Data::read(&*self.world, &survey, &extra_data, &self.data),
             || erb::read(&*self.world, &survey, &self.erb),
         );
+        report
+            .special
+            .extend(data.hierarchies.iter().flat_map(|hierarchy| hierarchy.special.iter().cloned()));
         let bindings = data.bindings(&survey);
         let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
         let index = self.make_index(survey, &texts, &templates, bindings);

@@ -1,7 +1,7 @@
 //! The files of puppetserver that a server takes over, `conf.d/*.conf` and `services.d/ca.cfg`; and `kukla.toml`, which can say all of
 //! that and what `puppet.conf` says, in one file.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use kukla::Value;
@@ -108,11 +108,11 @@ impl PuppetserverConf {
         self.text(section, name).and_then(|text| text.parse().ok())
     }
 
-    /// Where to listen, if these settings of the web server say so.
-    pub fn listen(&self, host: &str, port: &str) -> Result<Option<SocketAddr>, Problem> {
+    /// Where to listen, if these settings of the web server say so; `usual` is the address if they have only a port.
+    pub fn listen(&self, host: &str, port: &str, usual: Ipv4Addr) -> Result<Option<SocketAddr>, Problem> {
         let (address, number) = (self.text("webserver", host), self.number("webserver", port));
         let Some(number) = number else { return Ok(None) };
-        let address = address.unwrap_or_else(|| "0.0.0.0".to_owned());
+        let address = address.unwrap_or_else(|| usual.to_string());
         let address = if address == "localhost" { "127.0.0.1" } else { address.as_str() };
         let invalid = |setting: &str, value: &dyn std::fmt::Display, expected: &str| {
             Problem::invalid(format!("invalid {setting}")).on(format_args!("'{value}'")).because(expected)

@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use crate::answer::{Answer, Issue, JSON};
 use crate::call::Call;
 use crate::environments::{Environment, is_name};
+use crate::limits::Limits;
 use crate::mounts::{MountedFiles, Mounts};
+use crate::peer::Peer;
+use crate::pools::Pool;
 use crate::server::Server;
 use crate::settings::Role;
 use crate::storing::NodeUpdate;
@@ -91,11 +94,6 @@ impl Route {
         ROUTES.iter().find(|(route, _, _)| *route == self).map_or("other", |(_, _, name)| name)
     }
 
-    /// Whether code is run for it.
-    pub fn compiles(self) -> bool {
-        matches!(self, Route::Catalog | Route::CatalogV4)
-    }
-
     /// Whether a server that is only the certificate authority has it.
     pub fn is_for_authority(self) -> bool {
         matches!(self, Route::Authority | Route::Status | Route::Metrics)
@@ -106,13 +104,48 @@ impl Route {
         !matches!(self, Route::Status | Route::Metrics | Route::EnvironmentCache | Route::Other)
     }
 
-    /// How large a request may be.
-    pub fn largest_body(self, general: usize) -> usize {
-        match self {
-            Route::FileBucket | Route::Report => general,
-            Route::Catalog | Route::CatalogV4 | Route::Facts => general.min(64 << 20),
-            Route::Authority => 1 << 20,
+    /// The bytes of the largest body of a request to this path.
+    pub fn largest_body(self, path: &str, limits: &Limits) -> usize {
+        let most = match self {
+            Route::FileBucket | Route::Report | Route::Catalog | Route::CatalogV4 | Route::Facts => {
+                limits.request
+            }
+            Route::Authority if path.starts_with("/puppet-ca/v1/certificate_request") => ca::request::LARGEST,
+            Route::Authority => limits.request,
+            Route::Status | Route::Metrics | Route::Other => 0,
             _ => 64 << 10,
+        };
+        most.min(limits.request)
+    }
+
+    /// Whether parameters may be in a form instead of the address.
+    pub fn takes_form(self) -> bool {
+        matches!(
+            self,
+            Route::Catalog
+                | Route::FileMetadata
+                | Route::FileMetadatas
+                | Route::FileContent
+                | Route::EnvironmentCache
+        )
+    }
+
+    /// The threads that answer a client; none where the answer needs no disk.
+    pub fn pool(self, peer: &Peer) -> Option<Pool> {
+        match self {
+            Route::Status | Route::Metrics | Route::Other => None,
+            Route::Catalog | Route::CatalogV4 => Some(Pool::Catalogs),
+            _ if peer.name.is_none() => Some(Pool::Strangers),
+            Route::Node => Some(Pool::Nodes),
+            Route::Facts | Route::Report | Route::FileBucket => Some(Pool::Reports),
+            Route::Authority => Some(Pool::Authority),
+            Route::FileMetadata
+            | Route::FileMetadatas
+            | Route::FileContent
+            | Route::StaticFileContent
+            | Route::Environments
+            | Route::Tasks
+            | Route::EnvironmentCache => Some(Pool::Files),
         }
     }
 }
@@ -138,13 +171,13 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Facts, &Method::PUT) => facts(server, call, rest),
         (Route::Report, &Method::PUT) => take_report(server, call, rest),
         (Route::FileMetadata, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found, &server.protected))
         }
         (Route::FileMetadatas, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found, &server.protected))
         }
         (Route::FileContent, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_content::answer(rest, found))
+            with_mounts(server, call, rest, |found| file_content::answer(rest, found, &server.protected))
         }
         (Route::StaticFileContent, &Method::GET) => {
             file_content::versioned(call, rest, server.settings.versioned.content.as_deref())
@@ -163,7 +196,7 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         },
         (Route::Status, &Method::GET | &Method::HEAD) => status::answer(server, call, rest),
         (Route::Metrics, &Method::GET) => {
-            let text = server.metrics.to_prometheus(server.started.elapsed());
+            let text = server.to_prometheus();
             Answer::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text)
         }
         (Route::EnvironmentCache, &Method::DELETE | &Method::POST) => {
@@ -230,7 +263,7 @@ fn facts(server: &Server, call: &Call, node: &str) -> Answer {
     };
     match store() {
         Ok(()) => Answer::json(&json!(0)),
-        Err(problem) => Answer::error(Issue::Runtime, problem),
+        Err(problem) => server.failure(&problem),
     }
 }
 
@@ -256,13 +289,13 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
         };
         match kept {
             Ok(()) => done.push(processor.as_str()),
-            Err(problem) => return Answer::error(Issue::Runtime, problem),
+            Err(problem) => return server.failure(&problem),
         }
     }
     if !done.contains(&"puppetdb")
         && let Err(problem) = server.store_report(&report)
     {
-        return Answer::error(Issue::Runtime, problem);
+        return server.failure(&problem);
     }
     let about = |name: &str| report.get(name).cloned().unwrap_or(Value::Null);
     Answer::json(&json!(done)).note("environment", about("environment")).note("outcome", about("status"))
@@ -307,7 +340,7 @@ fn tasks(server: &Server, call: &Call, rest: &str) -> Answer {
         return Answer::json(&crate::tasks::all(&modulepath, &environment.name));
     }
     let (module, task) = rest.split_once('/').unwrap_or((rest, "init"));
-    match crate::tasks::one(&modulepath, module, task) {
+    match crate::tasks::one(&modulepath, module, task, &server.protected) {
         Some(details) => Answer::json(&details),
         None => {
             let problem = json!({"kind": "puppet.tasks/task-not-found", "msg": format!("Task '{module}::{task}' not found"), "details": {}});

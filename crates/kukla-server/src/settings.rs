@@ -9,7 +9,7 @@ use std::time::Duration;
 use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::{Problem, ProblemKind};
-use kukla::world::policy::{Access, Commands, Policy, Variables, Writes};
+use kukla::world::policy::{Clock, Commands, Policy, Randomness, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 
 use crate::auth::Rules;
@@ -21,6 +21,7 @@ use crate::ca::setup::HostFiles;
 use crate::ca::signing::SigningPolicy;
 use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
+use crate::limits::Limits;
 use crate::puppetserver_conf::PuppetserverConf;
 
 /// The settings of the command line, which override those of files.
@@ -91,10 +92,14 @@ pub struct Settings {
     pub authority: Option<(Layout, Practice)>,
     /// Files of the server's certificate, key, authorities and revocations that are not where Puppet puts them.
     pub tls: TlsFiles,
-    /// Where to listen.
-    pub listen: SocketAddr,
-    /// Where to listen without TLS, for something in front that has it.
+    /// Where to listen with TLS. If only a listener without TLS is configured, there is no other.
+    pub listen: Option<SocketAddr>,
+    /// Where to listen without TLS, for a proxy that terminates it.
     pub plain: Option<SocketAddr>,
+    /// The addresses of proxies, besides loopback, whose headers identify clients.
+    pub proxies: Vec<IpAddr>,
+    /// The limits for clients and requests.
+    pub limits: Limits,
     /// The authorization rules.
     pub rules: Rules,
     /// The directories of environments.
@@ -117,8 +122,6 @@ pub struct Settings {
     pub bucket: PathBuf,
     /// Which directories besides modules are served.
     pub mounts: PathBuf,
-    /// How large a request may be.
-    pub largest_body: usize,
     /// The URL of the store of facts, catalogs and reports, if there is one.
     pub store: Option<String>,
 }
@@ -171,8 +174,6 @@ pub struct Reports {
 
 /// The usual port.
 const PORT: u16 = 8140;
-/// Facts and reports of large nodes have a few megabytes; files that are backed up may have more.
-const LARGEST_BODY: usize = 256 << 20;
 
 impl Settings {
     /// Reads all files.
@@ -227,14 +228,17 @@ impl Settings {
             Some(rules) => rules?,
             None => Rules::default(),
         };
+        let plain = server.listen("host", "port", Ipv4Addr::LOCALHOST)?;
         let processors = text("reports").unwrap_or_else(|| "store".to_owned());
         let mut settings = Settings {
             role,
             alt_names,
             authority,
             tls,
-            listen: listen(overrides, &server)?,
-            plain: server.listen("host", "port")?,
+            listen: listen(overrides, &server, plain)?,
+            proxies: proxies(&server, &rules, plain)?,
+            limits: Limits::read(&server)?,
+            plain,
             rules,
             environmentpath,
             policy: overrides.policy.clone().unwrap_or_else(as_in_puppet),
@@ -255,7 +259,6 @@ impl Settings {
             },
             bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
             mounts: path("fileserverconfig").unwrap_or_else(|| confdir.join("fileserver.conf")),
-            largest_body: LARGEST_BODY,
             store: match overrides.store.clone().or_else(|| server.text("server", "store")) {
                 Some(url) => Some(url),
                 None => puppetdb(&confdir, &puppet)?,
@@ -277,19 +280,51 @@ impl Settings {
     }
 }
 
-fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr, Problem> {
+fn listen(
+    overrides: &Overrides,
+    server: &PuppetserverConf,
+    plain: Option<SocketAddr>,
+) -> Result<Option<SocketAddr>, Problem> {
     if let Some(address) = overrides.listen {
-        return Ok(address);
+        return Ok(Some(address));
     }
     if let Some(text) = server.text("server", "listen") {
-        return text.parse().map_err(|_| {
+        return text.parse().map(Some).map_err(|_| {
             Problem::invalid("invalid listen address")
                 .on(format_args!("'{text}'"))
                 .because("expected ADDRESS:PORT")
         });
     }
     let usual = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT);
-    Ok(server.listen("ssl-host", "ssl-port")?.unwrap_or(usual))
+    let secure = server.listen("ssl-host", "ssl-port", Ipv4Addr::UNSPECIFIED)?;
+    // A server behind a proxy has no other door unless it is asked for.
+    Ok(secure.or_else(|| plain.is_none().then_some(usual)))
+}
+
+/// The addresses of proxies. Headers that identify clients are text which anybody can send, so it must be known who sends them.
+fn proxies(
+    server: &PuppetserverConf,
+    rules: &Rules,
+    plain: Option<SocketAddr>,
+) -> Result<Vec<IpAddr>, Problem> {
+    let written = server.text("server", "proxies").unwrap_or_default();
+    let names = written.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let read = |name: &str| {
+        name.parse().map_err(|_| {
+            Problem::invalid("invalid address in proxies")
+                .on(format_args!("'{name}'"))
+                .because("expected an IP address")
+        })
+    };
+    let proxies = names.map(read).collect::<Result<Vec<IpAddr>, _>>()?;
+    if let Some(address) = plain.filter(|plain| rules.by_header && !plain.ip().is_loopback())
+        && proxies.is_empty()
+    {
+        return Err(Problem::invalid("allow-header-cert-info is enabled, but it is not known which proxies may connect to")
+            .on(address)
+            .help("listen on 127.0.0.1 (host in webserver.conf), or name the proxies: proxies = [\"10.0.0.5\"] in [server] of kukla.toml"));
+    }
+    Ok(proxies)
 }
 
 /// A server's code may do what it may do in Puppet: the server is its owner's.
@@ -298,8 +333,8 @@ fn as_in_puppet() -> Policy {
         writes: Writes::On,
         commands: Commands::On,
         variables: Variables::Data,
-        clock: Access::On,
-        randomness: Access::On,
+        clock: Clock::On,
+        randomness: Randomness::On,
         ..Policy::default()
     }
 }
@@ -539,7 +574,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(
-            (settings.host.certname.as_str(), settings.listen.to_string().as_str()),
+            (settings.host.certname.as_str(), settings.listen.unwrap().to_string().as_str()),
             ("a.example.com", "127.0.0.1:8141")
         );
         assert_eq!((settings.compiling.threads, settings.compiling.queue), (3, 9));
@@ -578,6 +613,35 @@ mod tests {
     }
 
     #[test]
+    fn a_server_behind_a_proxy_knows_who_that_is() {
+        let rules = "authorization: { version: 1, allow-header-cert-info: true, rules: [] }";
+        let read = |webserver: &str, toml: &str| {
+            read(&[
+                ("puppet/puppet.conf", "[server]\ncertname = a\n"),
+                ("puppet/kukla.toml", toml),
+                ("puppetserver/conf.d/auth.conf", rules),
+                ("puppetserver/conf.d/webserver.conf", webserver),
+            ])
+        };
+        let local = read("webserver: { port: 8139 }", "").unwrap();
+        assert_eq!((local.listen, local.plain), (None, Some(([127, 0, 0, 1], 8139).into())));
+        assert!(local.trusts_proxy([127, 0, 0, 1].into()) && !local.trusts_proxy([10, 0, 0, 5].into()));
+        let both = read("webserver: { port: 8139, ssl-port: 8140 }", "").unwrap();
+        assert_eq!(both.listen.map(|listen| listen.port()), Some(8140));
+        let open = read("webserver: { host: 0.0.0.0, port: 8139 }", "").unwrap_err();
+        assert!(open.to_string().contains("which proxies may connect to 0.0.0.0:8139"), "{open}");
+        let named = "[server]\nproxies = [\"10.0.0.5\"]\n[limits]\nrequest-bytes = 1000\n";
+        let named = read("webserver: { host: 0.0.0.0, port: 8139 }", named).unwrap();
+        assert!(named.trusts_proxy([10, 0, 0, 5].into()) && !named.trusts_proxy([10, 0, 0, 6].into()));
+        assert_eq!(named.limits, Limits { request: 1000, ..Limits::default() });
+        for invalid in
+            ["[server]\nproxies = \"proxy\"", "[limits]\nconnections = 0", "[limits]\nwait-seconds = \"x\""]
+        {
+            assert!(read("webserver: { port: 8139 }", invalid).is_err(), "{invalid}");
+        }
+    }
+
+    #[test]
     fn one_file_can_say_all() {
         let settings = read(&[
             ("puppet/puppet.conf", "[server]\ncertname = other\nautosign = true\n"),
@@ -588,7 +652,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(
-            (settings.host.certname.as_str(), settings.listen.port(), settings.compiling.threads),
+            (settings.host.certname.as_str(), settings.listen.unwrap().port(), settings.compiling.threads),
             ("one", 9, 2)
         );
         assert_eq!(

@@ -9,4 +9,5 @@ mod settings;
 mod signing;
 mod signing_policy;
 mod support;
+mod transport;
 mod untrusted;

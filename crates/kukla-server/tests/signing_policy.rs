@@ -83,7 +83,7 @@ fn a_token_is_good_for_one_certificate() {
     let any = NamePattern::parse("**").unwrap();
     let hour = Duration::from_secs(60 * 60);
     let (token, secret) = authority.create_token(&any, hour, &by).unwrap();
-    assert_eq!(authority.tokens().unwrap(), [token.clone()]);
+    assert_eq!(authority.tokens().unwrap(), std::slice::from_ref(&token));
     let stored = authority.layout.directory.join("tokens");
     for entry in std::fs::read_dir(&stored).unwrap().flatten() {
         assert!(!text_of(&entry.path()).contains(&secret), "only a digest is stored");

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use kukla_values::time::Timestamp;
 
-use crate::policy::{Effect, NOTHING, Policy, Reach, Refusal};
-use crate::record::Ledger;
+use crate::policy::{Clock, Effect, NOTHING, Policy, Randomness, Reach, Refusal};
+use crate::record::{Digest, Ledger};
 use crate::{
     Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World,
 };
@@ -94,7 +94,18 @@ impl<W: World> World for Guarded<W> {
     }
 
     fn now(&self) -> Timestamp {
-        self.world.now()
+        match (self.policy.clock, self.policy.started) {
+            (Clock::Fixed(time), _) | (Clock::Start, Some(time)) => time,
+            _ => self.world.now(),
+        }
+    }
+
+    fn seed(&self) -> Digest {
+        match &self.policy.randomness {
+            Randomness::On => self.world.seed(),
+            Randomness::Seeded(seed) => Digest::of([seed]),
+            Randomness::Off => Digest::of([""]),
+        }
     }
 
     fn elapsed(&self) -> Duration {
@@ -222,7 +233,12 @@ mod tests {
         assert!(!is_refused(outcome("/srv", Change::MakeDirectory(0o755))), "on the way to what is named");
         assert!(is_refused(outcome("/srv/other", Change::MakeDirectory(0o755))));
         assert!(is_refused(outcome("/srv/cache/a", Change::Rename(Path::new("/srv/b")))));
-        assert!(world.ownership(None).is_ok() && guarded("any").ownership(None).is_err());
+        assert!(
+            world.ownership(None).is_ok() && {
+                let policy = Policy { writes: crate::policy::Writes::Off, ..Policy::default() };
+                Guarded::new(MemoryWorld::default(), policy).ownership(None).is_err()
+            }
+        );
         let refusal = outcome("/etc/passwd", Change::Remove).to_string();
         assert_eq!(
             refusal,
@@ -297,6 +313,7 @@ mod tests {
         let policy = Policy {
             files: "repository".parse().unwrap(),
             variables: crate::policy::Variables::Off,
+            writes: crate::policy::Writes::Off,
             ..Policy::default()
         };
         let world = Guarded::new(Witness::default(), policy);

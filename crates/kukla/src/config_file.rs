@@ -110,6 +110,14 @@ impl ConfigEntry {
         }
     }
 
+    /// The value; a table is a hash.
+    pub fn to_value(&self) -> Value {
+        match &self.value {
+            ConfigValue::Table(entries) => to_hash(entries),
+            ConfigValue::Data(value) => value.clone(),
+        }
+    }
+
     /// The strings of an array that holds nothing else.
     pub fn as_strings(&self) -> Option<Vec<String>> {
         let ConfigValue::Data(Value::Array(values)) = &self.value else { return None };
@@ -140,13 +148,7 @@ fn entries(text: &str, table: &DeTable<'_>) -> Vec<ConfigEntry> {
 }
 
 fn to_hash(entries: &[ConfigEntry]) -> Value {
-    let pair = |entry: &ConfigEntry| {
-        let value = match &entry.value {
-            ConfigValue::Table(entries) => to_hash(entries),
-            ConfigValue::Data(value) => value.clone(),
-        };
-        (Value::from(entry.key.as_str()), value)
-    };
+    let pair = |entry: &ConfigEntry| (Value::from(entry.key.as_str()), entry.to_value());
     Value::Hash(entries.iter().map(pair).collect())
 }
 

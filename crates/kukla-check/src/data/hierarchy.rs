@@ -25,6 +25,8 @@ pub struct Hierarchy {
     pub module: Option<String>,
     /// The files that its levels can find.
     pub files: Vec<String>,
+    /// Pipes, sockets and devices among the files of its directories.
+    pub special: Vec<PathBuf>,
     /// The paths of its levels, highest first, each with its data directory.
     pub paths: Vec<(PathBuf, String)>,
     /// Whether the data of some level does not come from files.
@@ -61,6 +63,7 @@ impl Hierarchy {
             root: root.to_owned(),
             module,
             files: Vec::new(),
+            special: Vec::new(),
             paths: Vec::new(),
             is_open,
             source,
@@ -77,7 +80,7 @@ impl Hierarchy {
                 continue;
             }
             let mut there = Vec::new();
-            below(world, &datadir, "", &mut |path, is_directory| {
+            below(world, &datadir, "", &mut hierarchy.special, &mut |path, is_directory| {
                 if !is_directory {
                     there.push(path.to_owned());
                 }

@@ -64,6 +64,8 @@ pub struct Module {
     pub metadata: Option<serde_json::Value>,
     /// Whether it has a hiera.yaml.
     pub has_data: bool,
+    /// Pipes, sockets and devices among its files.
+    pub special: Vec<PathBuf>,
 }
 
 /// The files of a repository.
@@ -81,6 +83,8 @@ pub struct Survey {
     pub modules: Vec<Module>,
     /// The files with Puppet code.
     pub code: Vec<CodeFile>,
+    /// Pipes, sockets and devices, which are not read.
+    pub special: Vec<PathBuf>,
     /// Whether every required module is here, so that a missing name is an error.
     pub complete: bool,
     /// Whether every module of the Puppetfile is here.
@@ -139,6 +143,7 @@ impl Survey {
             manifest: None,
             modules: Vec::new(),
             code: Vec::new(),
+            special: Vec::new(),
             complete: false,
             deployed: false,
             missing: FxHashSet::default(),
@@ -191,14 +196,15 @@ impl Survey {
             .enumerate()
             .map(|(at, (name, root))| module(world, at, name, root))
             .collect();
-        for (module, code) in listed {
+        for (mut module, code) in listed {
+            self.special.append(&mut module.special);
             self.modules.push(module);
             self.code.extend(code);
         }
         if let Some(manifest) = &self.manifest {
             let mut found = Vec::new();
             if is_directory(world, manifest) {
-                below(world, manifest, "", &mut |path, _| found.push(path.to_owned()));
+                below(world, manifest, "", &mut self.special, &mut |path, _| found.push(path.to_owned()));
                 found.retain(|path| path.ends_with(".pp"));
                 found.sort();
             }
@@ -214,7 +220,8 @@ impl Survey {
                 break;
             }
             let mut found = Vec::new();
-            below(world, &self.root.join(directory), "", &mut |path, _| found.push(path.to_owned()));
+            let directory_path = self.root.join(directory);
+            below(world, &directory_path, "", &mut self.special, &mut |path, _| found.push(path.to_owned()));
             let files = found.iter().filter(|path| path.ends_with(".pp"));
             self.code.extend(files.map(|path| {
                 let path = self.root.join(directory).join(path);
@@ -293,11 +300,11 @@ fn own_name(world: &dyn World, root: &Path) -> Option<String> {
 
 fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module, Vec<CodeFile>) {
     let mut module = Module { name, ..Module::default() };
-    let mut code = Vec::new();
+    let (mut code, mut special) = (Vec::new(), Vec::new());
     let present: FxHashSet<String> = world.list(&root).into_iter().map(|entry| entry.name).collect();
     for directory in ["manifests", "functions", "types"] {
         if present.contains(directory) {
-            below(world, &root.join(directory), "", &mut |path, is_directory| {
+            below(world, &root.join(directory), "", &mut special, &mut |path, is_directory| {
                 if !is_directory && path.ends_with(".pp") {
                     let path = root.join(directory).join(path);
                     code.push(CodeFile { path, role: Role::Module, module: Some(at) });
@@ -306,7 +313,7 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
         }
     }
     if present.contains("templates") {
-        below(world, &root.join("templates"), "", &mut |path, is_directory| {
+        below(world, &root.join("templates"), "", &mut special, &mut |path, is_directory| {
             if !is_directory {
                 module.templates.insert(path.to_owned());
                 if path.ends_with(".epp") {
@@ -317,12 +324,12 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
         });
     }
     if present.contains("files") {
-        below(world, &root.join("files"), "", &mut |path, _| {
+        below(world, &root.join("files"), "", &mut special, &mut |path, _| {
             module.files.insert(path.to_owned());
         });
     }
     if present.contains("lib") {
-        below(world, &root.join("lib"), "", &mut |path, is_directory| {
+        below(world, &root.join("lib"), "", &mut special, &mut |path, is_directory| {
             if !is_directory && path.ends_with(".rb") {
                 module.ruby.push(path.to_owned());
             }
@@ -337,23 +344,35 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
     }
     module.has_data = present.contains("hiera.yaml");
     module.root = root;
+    module.special = special;
     (module, code)
 }
 
 /// The maximum depth of directories.
 const DEEPEST: usize = 30;
 
-/// Visits everything below a directory: the path below it, and whether it is a directory.
-pub fn below(world: &dyn World, root: &Path, prefix: &str, visit: &mut dyn FnMut(&str, bool)) {
+/// Visits everything below a directory: the path below it, and whether it is a directory. Pipes, sockets and devices are not visited
+/// but listed in `special`.
+pub fn below(
+    world: &dyn World,
+    root: &Path,
+    prefix: &str,
+    special: &mut Vec<PathBuf>,
+    visit: &mut dyn FnMut(&str, bool),
+) {
     if prefix.matches('/').count() > DEEPEST {
         return;
     }
     for entry in world.list(&root.join(prefix)) {
         let path = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
+        if entry.is_special {
+            special.push(root.join(path));
+            continue;
+        }
         visit(&path, entry.is_directory);
         // Links may lead back up.
         if entry.is_directory && !entry.is_link {
-            below(world, root, &path, visit);
+            below(world, root, &path, special, visit);
         }
     }
 }

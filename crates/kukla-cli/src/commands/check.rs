@@ -11,6 +11,7 @@ use kukla::world::World;
 use kukla_check::repository::Shape;
 use kukla_check::{Checker, Config, Finding, Options, Report, RuleSelection, Target, baseline};
 
+use crate::files::CodeFiles;
 use crate::output::{errln, out, write_file};
 use crate::render::{self, Findings, Format};
 use crate::{CommandResult, ExitKind, files};
@@ -101,12 +102,13 @@ pub fn run(args: &Args) -> CommandResult {
     let paths: Vec<PathBuf> = paths.into_iter().chain(here).collect();
     let mut report = Report::default();
     let mut is_incomplete = false;
-    for scope in scopes(&*world, &paths)? {
+    for scope in scopes(&*world, &paths, &mut report.special)? {
         let (one, has_failed) = check(args, &world, scope)?;
         is_incomplete |= has_failed;
         report.findings.extend(one.findings);
         report.files += one.files;
         report.unreadable.extend(one.unreadable);
+        report.special.extend(one.special);
     }
     if !input.is_empty() {
         report.files += 1;
@@ -121,6 +123,9 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 fn print(args: &Args, report: Report) -> ExitKind {
+    for path in &report.special.into_iter().collect::<std::collections::BTreeSet<_>>() {
+        errln!("kukla: skipped {}: it is a pipe, a socket or a device", path.display());
+    }
     for problem in &report.unreadable {
         errln!("kukla: {}", problem.with_help());
     }
@@ -136,8 +141,8 @@ fn print(args: &Args, report: Report) -> ExitKind {
     ExitKind::findings_if(errors > 0 || args.deny_warnings && warnings > 0)
 }
 
-/// The repositories of the paths, each with those of the paths that lie in it.
-fn scopes(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Scope>, Problem> {
+/// The repositories of the paths, each with those of the paths that lie in it; `special` gets the pipes and devices.
+fn scopes(world: &dyn World, paths: &[PathBuf], special: &mut Vec<PathBuf>) -> Result<Vec<Scope>, Problem> {
     let mut scopes: Vec<Scope> = Vec::new();
     for path in paths {
         let path = path.canonicalize().map_err(|error| Problem::io("read", path, &error))?;
@@ -151,7 +156,8 @@ fn scopes(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Scope>, Problem> {
             }
             None => scopes.push(Scope { root, shape, only: vec![only], extra }),
         };
-        let mut code = files::find_code(std::slice::from_ref(&path))?;
+        let CodeFiles { mut code, special: here } = files::find_code(&path)?;
+        special.extend(here);
         // Fixtures of tests are copies of other modules.
         let is_fixture = |file: &PathBuf| {
             file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))
@@ -233,8 +239,15 @@ fn puppet_strict(args: &Args) -> Strict {
 }
 
 fn read_config(args: &Args, root: &Path) -> Result<Config, Problem> {
-    let path = args.config.clone().unwrap_or_else(|| root.join("kukla.toml"));
-    match files::read_text(&path) {
+    let (path, text) = match &args.config {
+        Some(path) => (path.clone(), files::read_text(path)),
+        None => {
+            let path = root.join("kukla.toml");
+            let text = files::read_repository_text(&path);
+            (path, text)
+        }
+    };
+    match text {
         Ok(text) => ConfigFile::parse(&path, &text).and_then(|file| Config::read(&file)),
         Err(problem) if args.config.is_none() && problem.kind() == ProblemKind::NotFound => {
             Ok(Config::default())

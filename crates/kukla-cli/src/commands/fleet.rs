@@ -80,11 +80,12 @@ impl NodeStore for StoreAdapter {
     }
 
     fn update(&self, update: &NodeUpdate<'_>) -> Result<(), Box<Diagnostic>> {
-        self.0.update(&Update {
+        let update = Update {
             facts: Some(update.facts),
             catalog: Some(update.catalog),
             ..Update::of(update.node, update.environment, Timestamp::now())
-        })
+        };
+        self.0.update(&update).map(|_| ())
     }
 }
 
@@ -99,5 +100,35 @@ pub fn report(error: FleetError) -> CommandResult {
             Ok(ExitKind::Findings)
         }
         FleetError::Cancelled => Err(Problem::other(error.to_string())),
+    }
+}
+
+#[cfg(all(test, feature = "store"))]
+mod tests {
+    use kukla::catalog::Catalog;
+    use kukla_store::Options;
+
+    use super::*;
+
+    #[test]
+    fn a_store_lists_active_nodes_with_facts() {
+        let directory = std::env::temp_dir().join(format!("kukla-fleet-store-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let url = format!("sqlite:{}/store.db", directory.display());
+        let store = StoreAdapter(kukla_store::open(&url, &Options::default()).unwrap());
+        assert!(store.nodes().unwrap().is_empty());
+        let facts: Hash = [("kernel", "Linux")].into_iter().collect();
+        for node in ["b", "a", "gone"] {
+            let catalog = Catalog { name: node.into(), ..Catalog::default() };
+            let update = NodeUpdate { node, environment: "production", facts: &facts, catalog: &catalog };
+            store.update(&update).unwrap();
+        }
+        store.0.deactivate("gone", Timestamp::now()).unwrap();
+        let mut nodes = store.nodes().unwrap();
+        nodes.sort();
+        assert_eq!(nodes, ["a", "b"]);
+        assert_eq!(store.facts("a").unwrap(), Some(facts));
+        assert_eq!(store.facts("x").unwrap(), None);
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 }

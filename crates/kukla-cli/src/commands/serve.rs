@@ -8,7 +8,6 @@ use kukla::world::policy::{Commands, Writes};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
 use kukla_server::settings::{Role, Settings};
-use kukla_store::without_password;
 
 use super::server_options::ServerOptions;
 use crate::files::absolute;
@@ -125,34 +124,24 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// Checks and prints the settings. Writes nothing: a missing authority is not created.
 fn check(settings: &Settings) -> Result<(), Problem> {
+    let mut has_files = settings.tls.certificate.exists() || settings.authority.is_none();
     let mut table = Table::default();
-    table.row(["listen", &settings.listen.to_string()]);
-    table.row(["certname", &settings.host.certname]);
-    match &settings.authority {
-        Some((layout, practice)) => {
-            table.row(["authority", &layout.directory.display().to_string()]);
+    for (name, value) in settings.summary() {
+        table.row([name, &value]);
+        if name == "authority"
+            && let Some((layout, practice)) = &settings.authority
+        {
             if layout.key.exists() {
                 kukla_server::ca::Authority::open(layout.clone(), practice.clone())?;
-                if settings.tls.certificate.exists() {
-                    kukla_server::tls::Tls::new(settings.tls.clone())?;
-                }
             } else {
                 table.row(["", "not found; the server creates it when it starts"]);
+                has_files = false;
             }
         }
-        None => {
-            table.row(["authority", "on another machine"]);
-            kukla_server::tls::Tls::new(settings.tls.clone())?;
-        }
     }
-    for path in &settings.environmentpath {
-        table.row(["environments", &path.display().to_string()]);
+    if has_files {
+        kukla_server::tls::Tls::new(settings.tls.clone(), settings.listen.is_some())?;
     }
-    table.row(["catalogs at once", &settings.compiling.threads.to_string()]);
-    table.row(["classifier", settings.classifier.as_deref().unwrap_or("none")]);
-    table.row(["store", &settings.store.as_deref().map_or("none".into(), without_password)]);
-    table.row(["reports", &settings.reports.processors.join(", ")]);
-    table.row(["rules", &settings.rules.describe().len().to_string()]);
     out!("{}all settings are valid\n", table.text());
     Ok(())
 }
