@@ -8,7 +8,7 @@ use kukla::facts::without_nulls;
 use kukla::fleet::{AssembledNode, Classifier, NodeParts};
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
-use kukla::values::Hash;
+use kukla::values::{Hash, Shown};
 use kukla::{DiskWorld, Value, World};
 use serde_json::{Map, Value as Json, json};
 
@@ -163,14 +163,15 @@ pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
         let classes = assembled.node.classes.iter();
         let classes: Map<String, Json> = classes
             .map(|(class, parameters)| {
-                let parameters = parameters.as_ref().map(|all| kukla::rpc::rich(&Value::Hash(all.clone())));
+                let parameters =
+                    parameters.as_ref().map(|all| Shown::of(&Value::Hash(all.clone())).to_json());
                 (class.clone(), parameters.unwrap_or_else(|| json!({})))
             })
             .collect();
         all.insert("classes".into(), classes.into());
     }
     if !assembled.node.variables.is_empty() {
-        all.insert("parameters".into(), kukla::rpc::rich(&Value::Hash(assembled.node.variables.clone())));
+        all.insert("parameters".into(), Shown::of(&Value::Hash(assembled.node.variables.clone())).to_json());
     }
     Answer::json(&all.into())
 }

@@ -161,13 +161,13 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Facts, &Method::PUT) => facts(server, call, rest),
         (Route::Report, &Method::PUT) => take_report(server, call, rest),
         (Route::FileMetadata, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found, &server.protected))
         }
         (Route::FileMetadatas, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found, &server.protected))
         }
         (Route::FileContent, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_content::answer(rest, found))
+            with_mounts(server, call, rest, |found| file_content::answer(rest, found, &server.protected))
         }
         (Route::StaticFileContent, &Method::GET) => {
             file_content::versioned(call, rest, server.settings.versioned.content.as_deref())
@@ -329,7 +329,7 @@ fn tasks(server: &Server, call: &Call, rest: &str) -> Answer {
         return Answer::json(&crate::tasks::all(&modulepath, &environment.name));
     }
     let (module, task) = rest.split_once('/').unwrap_or((rest, "init"));
-    match crate::tasks::one(&modulepath, module, task) {
+    match crate::tasks::one(&modulepath, module, task, &server.protected) {
         Some(details) => Answer::json(&details),
         None => {
             let problem = json!({"kind": "puppet.tasks/task-not-found", "msg": format!("Task '{module}::{task}' not found"), "details": {}});

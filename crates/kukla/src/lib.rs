@@ -84,7 +84,6 @@ pub mod puppet_conf;
 pub mod rewrite;
 pub mod rpc;
 pub mod ruby;
-pub mod secrets;
 mod site;
 mod spec;
 mod validate;
