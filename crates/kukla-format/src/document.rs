@@ -100,6 +100,22 @@ impl<'t> Document<'t> {
         matches!(visible, None | Some(Op::Line { .. } | Op::Hard { .. }))
     }
 
+    /// Whether a comment waits for the end of the current line.
+    pub fn has_open_comment(&self) -> bool {
+        matches!(self.last_of_line(), Some(Op::Comment(..)))
+    }
+
+    /// Whether a comment or the text of a heredoc waits for the end of the current line, which must not be within a string.
+    pub fn needs_line_end(&self) -> bool {
+        matches!(self.last_of_line(), Some(Op::Comment(..) | Op::Heredoc(_)))
+    }
+
+    fn last_of_line(&self) -> Option<&Op<'t>> {
+        let decides =
+            |op: &&Op<'t>| matches!(op, Op::Line { .. } | Op::Hard { .. } | Op::Comment(..) | Op::Heredoc(_));
+        self.ops.iter().rev().find(decides)
+    }
+
     /// The width of everything since `from` on one line; `None` if it does not fit on one.
     pub fn flat_width(&self, from: usize) -> Option<u32> {
         self.ops[from..].iter().try_fold(0, |width, op| Some(width + op.flat_width()?))

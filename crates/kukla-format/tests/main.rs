@@ -4,4 +4,5 @@
 
 mod book;
 mod corpus;
+mod layouts;
 mod options;

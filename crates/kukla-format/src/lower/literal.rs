@@ -21,6 +21,7 @@ impl<'t> Lowering<'t> {
             return self.token(node);
         }
         self.lead();
+        self.end_line_before(inside);
         self.document.push(Op::Text("'"));
         self.document.text(inside);
         self.document.push(Op::Text("'"));
@@ -31,6 +32,7 @@ impl<'t> Lowering<'t> {
     /// A string with interpolation. Only the form of plain variables is changed: `"$a ${ b }"` is `"${a} ${b}"`.
     pub(super) fn interpolated(&mut self, node: Node<'t>) {
         self.lead();
+        self.end_line_before(node.text());
         let mut printed = node.start() as usize;
         let parts: Vec<Node<'t>> = node.children().collect();
         for (part, next) in parts.iter().zip(parts.iter().skip(1)) {
@@ -51,6 +53,13 @@ impl<'t> Lowering<'t> {
         self.document.text(&self.text[printed..node.span().end as usize]);
         self.pass(node);
         self.trail();
+    }
+
+    /// Ends the line before a text of several lines if something waits for its end.
+    fn end_line_before(&mut self, text: &str) {
+        if text.contains('\n') && self.document.needs_line_end() {
+            self.document.hard_line(false);
+        }
     }
 
     fn is_bare(&self, variable: Node<'t>) -> bool {

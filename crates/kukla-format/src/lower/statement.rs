@@ -91,7 +91,7 @@ impl<'t> Lowering<'t> {
         } else {
             off.start()
         };
-        self.document.text(self.text[from as usize..end.span().end as usize].trim_end());
+        self.document.text(self.text[from as usize..end.span().end as usize].trim_end_matches(['\r', '\n']));
         self.at = end.end_index();
         Some(end.span().end)
     }

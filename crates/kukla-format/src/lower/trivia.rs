@@ -76,7 +76,12 @@ impl<'t> Lowering<'t> {
                 let gap = width(&line[line.trim_end_matches([' ', '\t']).len()..]);
                 self.document.push(Op::Comment(gap, text));
             } else {
-                self.document.space();
+                // The comment at the end of the line comes first.
+                if self.document.has_open_comment() {
+                    self.document.hard_line(false);
+                } else {
+                    self.document.space();
+                }
                 self.document.text(text);
             }
             self.at = comment.index() + 1;
