@@ -59,11 +59,11 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
-    /// Format manifests and templates
+    /// Format manifests
     ///
     /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
-    /// same as before. Files with syntax errors are reported and left alone. In directories, formats all `.pp` and `.epp` files except
-    /// those in `files`, `vendor` and `spec/fixtures`. `# fmt: off` and `# fmt: on` around code, or `# fmt: skip` at the end of its last
+    /// same as before. Files with syntax errors are reported and left alone. In directories, formats all manifests except those
+    /// in `files`, `vendor` and `spec/fixtures`; templates are parsed and left as they are. `# fmt: off` and `# fmt: on` around code, or `# fmt: skip` at the end of its last
     /// line, keep code as it is. Exit codes: 0 formatted, 1 syntax errors, or with --check or --diff files to format, 2 a file could not be
     /// read or written.
     Fmt(Deferred<fmt::Args>),
