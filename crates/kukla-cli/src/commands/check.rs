@@ -11,6 +11,7 @@ use kukla::world::World;
 use kukla_check::repository::Shape;
 use kukla_check::{Checker, Config, Finding, Options, Report, RuleSelection, Target, baseline};
 
+use super::options::ExcerptOptions;
 use crate::files::CodeFiles;
 use crate::output::{errln, out, write_file};
 use crate::render::{self, Findings, Format};
@@ -56,6 +57,8 @@ pub struct Args {
     /// Write the findings to the baseline instead of reporting them
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
+    #[command(flatten)]
+    excerpts: ExcerptOptions,
 }
 
 fn parse_target(text: &str) -> Result<Target, Problem> {
@@ -95,6 +98,7 @@ struct Scope {
 /// Checks the paths and prints the findings.
 pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
+    args.excerpts.apply();
     let world: Arc<dyn World> = Arc::new(DiskWorld::default());
     let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|path| path.as_os_str() == "-");

@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> CommandResult {
     overrides.listen = args.listen;
     overrides.without_ca = args.no_ca;
     overrides.threads = args.threads;
+    args.store.as_deref().into_iter().for_each(super::stores::warn_of_password);
     overrides.store.clone_from(&args.store);
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
