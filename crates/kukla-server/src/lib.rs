@@ -36,6 +36,7 @@ pub mod nodes;
 pub mod pace;
 pub mod peer;
 pub mod pools;
+pub mod protected;
 pub mod proxy;
 pub mod puppetserver_conf;
 pub mod receive;

@@ -14,6 +14,7 @@ use crate::mounts::{MountedFiles, Mounts};
 use crate::peer::Peer;
 use crate::pools::Pool;
 use crate::server::Server;
+use crate::settings::Role;
 use crate::storing::NodeUpdate;
 use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
 
@@ -93,6 +94,11 @@ impl Route {
         ROUTES.iter().find(|(route, _, _)| *route == self).map_or("other", |(_, _, name)| name)
     }
 
+    /// Whether a server that is only the certificate authority has it.
+    pub fn is_for_authority(self) -> bool {
+        matches!(self, Route::Authority | Route::Status | Route::Metrics)
+    }
+
     /// Whether it is one of those whose answers tell a version of Puppet.
     pub fn is_puppets(self) -> bool {
         !matches!(self, Route::Status | Route::Metrics | Route::EnvironmentCache | Route::Other)
@@ -146,6 +152,10 @@ impl Route {
 
 /// Answers a request that is allowed.
 pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
+    if server.settings.role == Role::Ca && !route.is_for_authority() {
+        let text = "Not Found: this server has the role ca; catalogs and files come from a server with the role compiler";
+        return Answer::refused(StatusCode::NOT_FOUND, text);
+    }
     let begin = ROUTES.iter().find(|(known, _, _)| *known == route).map_or("", |(_, begin, _)| begin);
     let rest = call.path.strip_prefix(begin).unwrap_or_default();
     // The name of a node becomes that of a file.
@@ -161,13 +171,13 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Facts, &Method::PUT) => facts(server, call, rest),
         (Route::Report, &Method::PUT) => take_report(server, call, rest),
         (Route::FileMetadata, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found, &server.protected))
         }
         (Route::FileMetadatas, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found, &server.protected))
         }
         (Route::FileContent, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_content::answer(rest, found))
+            with_mounts(server, call, rest, |found| file_content::answer(rest, found, &server.protected))
         }
         (Route::StaticFileContent, &Method::GET) => {
             file_content::versioned(call, rest, server.settings.versioned.content.as_deref())
@@ -179,9 +189,10 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Tasks, &Method::GET) => tasks(server, call, rest),
         (Route::Authority, _) => match &server.authority {
             Some(authority) => ca::http::answer(authority, call, rest),
-            None => {
-                Answer::refused(StatusCode::NOT_FOUND, "Not Found: the certificate authority is elsewhere")
-            }
+            None => Answer::refused(
+                StatusCode::NOT_FOUND,
+                "Not Found: the certificate authority is another server, see ca_server in puppet.conf",
+            ),
         },
         (Route::Status, &Method::GET | &Method::HEAD) => status::answer(server, call, rest),
         (Route::Metrics, &Method::GET) => {
@@ -329,7 +340,7 @@ fn tasks(server: &Server, call: &Call, rest: &str) -> Answer {
         return Answer::json(&crate::tasks::all(&modulepath, &environment.name));
     }
     let (module, task) = rest.split_once('/').unwrap_or((rest, "init"));
-    match crate::tasks::one(&modulepath, module, task) {
+    match crate::tasks::one(&modulepath, module, task, &server.protected) {
         Some(details) => Answer::json(&details),
         None => {
             let problem = json!({"kind": "puppet.tasks/task-not-found", "msg": format!("Task '{module}::{task}' not found"), "details": {}});

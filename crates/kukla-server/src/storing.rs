@@ -1,6 +1,7 @@
 //! Where facts, catalogs and reports are kept for others to ask: the store of the site.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kukla::catalog::Exports;
 use kukla::syntax::Problem;
@@ -17,6 +18,9 @@ use crate::settings::Settings;
 
 /// The name of what certificates say, among facts.
 const TRUSTED: &str = "trusted";
+
+/// How long an agent waits for the store before it has to come back later.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A store that is open.
 #[derive(Clone, Debug)]
@@ -62,7 +66,8 @@ impl ServerStore {
             key: there(&settings.tls.key),
             authorities: there(&settings.tls.authorities),
             producer: Some(settings.host.certname.clone()),
-            ..Options::default()
+            patience: PATIENCE,
+            statement: Some(PATIENCE),
         };
         let store = Arc::new(Breaker::new(kukla_store::open(url, &options).map_err(Problem::from)?));
         Ok(ServerStore { store, opened_by: url.to_owned() })
