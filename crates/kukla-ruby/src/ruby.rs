@@ -32,6 +32,9 @@ use crate::symbol::{Symbol, Symbols, sym};
 use crate::text::Text;
 use crate::value::{Head, Value};
 
+/// How many bytes native code goes through in the time of a step.
+const BYTES_PER_STEP: u64 = 256;
+
 /// The approximate size of a class or module.
 const CLASS: usize = 1024;
 
@@ -346,6 +349,7 @@ impl<'h> Ruby<'h> {
     /// An interpreter in these surroundings.
     pub fn new(state: Box<State>, host: &'h mut dyn Host) -> Ruby<'h> {
         let mut ruby = Ruby { host, state };
+        ruby.set_ceiling();
         if !std::mem::replace(&mut ruby.is_set_up, true) {
             for (number, native) in NATIVE_CLASSES.iter().enumerate() {
                 if let Some(setup) = native.setup {
@@ -368,10 +372,33 @@ impl<'h> Ruby<'h> {
         if memory::is_due() { self.make_room(0) } else { Ok(()) }
     }
 
+    /// Counts bytes that native code is about to go through or to make: compares, copies, searches.
+    #[inline]
+    pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
+        memory::spend(bytes);
+        if memory::is_due() { self.make_room(0) } else { Ok(()) }
+    }
+
+    /// The same for elements of an array.
+    #[inline]
+    pub fn charge_elements(&mut self, elements: usize) -> Result<()> {
+        self.charge_bytes(elements.saturating_mul(size_of::<Value>()))
+    }
+
+    /// The most that values may take before whatever is running is unwound: well beyond the limit, which ordinary checks find first.
+    fn set_ceiling(&mut self) {
+        let limit = usize::try_from(self.host.memory_limit()).unwrap_or(usize::MAX);
+        memory::set_ceiling(self.taken_before.saturating_add(limit).saturating_add(limit / 4));
+    }
+
     /// An error that nothing can rescue if this number of further bytes would exceed the memory limit; checked before something
     /// large is made.
     pub fn make_room(&mut self, bytes: usize) -> Result<()> {
         memory::looked();
+        let spent = memory::spent();
+        if spent > 0 {
+            self.host.charge(spent as u64 / BYTES_PER_STEP)?;
+        }
         let taken = memory::taken().saturating_sub(self.taken_before).saturating_add(bytes);
         self.host.check_memory(taken).map_err(Into::into)
     }

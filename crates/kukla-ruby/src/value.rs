@@ -280,6 +280,7 @@ impl ArrayObject {
 
     /// A copy of its elements.
     pub fn to_vec(&self) -> Vec<Value> {
+        memory::spend(self.len() * size_of::<Value>());
         self.items.borrow().to_vec()
     }
 

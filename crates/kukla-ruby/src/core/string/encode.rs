@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, method, quick};
 use crate::core::encoding;
 use crate::core::string::{common_encoding, own, own_to_change};
 use crate::error::{Result, Unwind};
@@ -13,18 +13,18 @@ use crate::text::{Encoding, NoChar, Text};
 use crate::value::{HashObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
-    method("ascii_only?", 0, 0, is_ascii_only),
+    quick("ascii_only?", 0, 0, is_ascii_only),
     method("b", 0, 0, binary),
     method("encode", 0, 3, encode),
     method("encode!", 0, 3, encode_in_place),
-    method("encoding", 0, 0, encoding_of),
-    method("force_encoding", 1, 1, force_encoding),
+    quick("encoding", 0, 0, encoding_of),
+    quick("force_encoding", 1, 1, force_encoding),
     method("scrub", 0, 1, scrub),
     method("scrub!", 0, 1, scrub_in_place),
     method("unicode_normalize", 0, 1, unicode_normalize),
     method("unicode_normalize!", 0, 1, unicode_normalize_in_place),
     method("unicode_normalized?", 0, 1, is_unicode_normalized),
-    method("valid_encoding?", 0, 0, is_valid_encoding),
+    quick("valid_encoding?", 0, 0, is_valid_encoding),
 ];
 
 fn is_ascii_only(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
