@@ -56,6 +56,13 @@ pub(crate) fn take(bytes: usize) {
     });
 }
 
+/// Runs code of an embedding program, which is not to be unwound.
+pub(crate) fn unbounded(run: impl FnOnce()) {
+    let before = COUNT.with(|count| count.is_bounded.replace(false));
+    run();
+    COUNT.with(|count| count.is_bounded.set(before));
+}
+
 /// Counts bytes that native code goes through: compares, hashes, searches, copies.
 #[inline]
 pub(crate) fn spend(bytes: usize) {
@@ -198,6 +205,68 @@ impl<T: Weighed> Drop for Changing<'_, T> {
     }
 }
 
+/// Text that is being made and belongs to no object yet. What is made of others without knowing how long it gets is made in one of these.
+#[derive(Debug, Default)]
+pub struct Output {
+    bytes: Vec<u8>,
+    taken: Taken,
+}
+
+impl Output {
+    /// Nothing yet, and room for some bytes.
+    pub fn with_capacity(bytes: usize) -> Output {
+        Output { taken: Taken::new(bytes), bytes: Vec::with_capacity(bytes) }
+    }
+
+    /// Appends bytes; their memory is counted before it is allocated.
+    #[inline]
+    pub fn extend_from_slice(&mut self, more: &[u8]) {
+        if self.bytes.capacity() - self.bytes.len() < more.len() {
+            let wanted = (self.bytes.len() + more.len()).max(2 * self.bytes.capacity());
+            self.taken.add(wanted - self.bytes.capacity());
+            self.bytes.reserve_exact(wanted - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(more);
+    }
+
+    /// Appends a byte.
+    #[inline]
+    pub fn push(&mut self, byte: u8) {
+        self.extend_from_slice(&[byte]);
+    }
+
+    /// Appends text.
+    #[inline]
+    pub fn push_str(&mut self, text: &str) {
+        self.extend_from_slice(text.as_bytes());
+    }
+
+    /// All of it.
+    pub fn into_vec(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl Deref for Output {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl std::fmt::Write for Output {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.push_str(text);
+        Ok(())
+    }
+}
+
+impl From<Output> for Vec<u8> {
+    fn from(output: Output) -> Vec<u8> {
+        output.bytes
+    }
+}
+
 /// Values that are being gathered and belong to no object yet.
 #[derive(Debug, Default)]
 pub struct Gathered {
@@ -220,6 +289,16 @@ impl Gathered {
         if after > before {
             self.taken.add((after - before) * size_of::<crate::value::Value>());
         }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
     /// All of them.

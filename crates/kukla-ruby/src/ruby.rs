@@ -77,6 +77,8 @@ pub struct State {
     pub(crate) working_directory: Option<PathBuf>,
     /// Whether native classes have their constants.
     is_set_up: bool,
+    /// Whether the interpreter was entered by a call that ends when memory runs out: see [`Ruby::bounded`].
+    pub(crate) is_bounded: bool,
     /// The replacement while it is lent, kept for the next time.
     pub(crate) stand_in: Option<Box<State>>,
     /// The bytes allocated on this thread before this interpreter began.
@@ -118,6 +120,7 @@ impl State {
             walks: crate::recursion::Walks::default(),
             comparing: Vec::new(),
             is_set_up: false,
+            is_bounded: false,
             stand_in: None,
             working_directory: None,
             taken_before: memory::taken(),
@@ -421,15 +424,15 @@ impl<'h> Ruby<'h> {
 
     /// Calls a method, private ones too. A method that is not there is looked for in `method_missing`.
     pub fn call(&mut self, receiver: &Value, name: Symbol, args: &Args<'_>) -> Result {
+        if !self.is_bounded {
+            return self.bounded(|ruby| ruby.call(receiver, name, args));
+        }
         let class = self.class_of(receiver);
         // Native methods that ask each other are nested calls as well.
-        self.enter()?;
-        let result = kukla_syntax::deep(|| match self.find_method(class, name) {
-            Some(method) => self.call_method(receiver, &method, name, args),
-            None => self.method_missing(receiver, name, args),
-        });
-        self.depth -= 1;
-        result
+        self.nested(|ruby| match ruby.find_method(class, name) {
+            Some(method) => ruby.call_method(receiver, &method, name, args),
+            None => ruby.method_missing(receiver, name, args),
+        })
     }
 
     /// Calls a method if it is there (public or not), without asking `method_missing` unless `respond_to_missing?` says so.

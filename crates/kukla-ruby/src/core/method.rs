@@ -185,7 +185,8 @@ const UNBOUND: &[Native] = &[
     }),
     method("bind_call", 1, ANY, |ruby, this, args| {
         let own = bound(ruby, this, &args[0])?;
-        ruby.call_method(&args[0], &own.method, own.name, &Args { list: &args.list[1..], ..*args })
+        let rest = Args { list: &args.list[1..], ..*args };
+        ruby.nested(|ruby| ruby.call_method(&args[0], &own.method, own.name, &rest))
     }),
 ];
 
@@ -208,7 +209,7 @@ fn bound(ruby: &mut Ruby<'_>, this: &Value, receiver: &Value) -> Result<MethodOb
 fn call(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let own = object(ruby, this)?;
     let receiver = own.receiver.unwrap_or_default();
-    ruby.call_method(&receiver, &own.method, own.name, args)
+    ruby.nested(|ruby| ruby.call_method(&receiver, &own.method, own.name, args))
 }
 
 fn same(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

@@ -14,7 +14,7 @@ use crate::proc::{ProcBody, ProcObject};
 use crate::program::Params;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::value::{Head, Value};
+use crate::value::{ArrayObject, Head, Value};
 
 /// The class `Proc`.
 pub const PROC: NativeClass = NativeClass {
@@ -84,7 +84,7 @@ const METHODS: &[Native] = methods![
             None if own >= 0 => own,
             None => -own - 1,
         };
-        Ok(curry(ruby, this.clone(), wanted, Vec::new(), proc.lambda.get()))
+        Ok(curry(ruby, this.clone(), wanted, ArrayObject::new(ClassId::ARRAY, Vec::new()), proc.lambda.get()))
     }),
     quick(">>", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], true)),
     quick("<<", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], false)),
@@ -237,14 +237,14 @@ pub(crate) fn parameters(ruby: &mut Ruby<'_>, unit: &Rc<Unit>, params: &Params, 
 }
 
 /// A proc that collects arguments until there are enough.
-fn curry(ruby: &mut Ruby<'_>, target: Value, wanted: i64, given: Vec<Value>, lambda: bool) -> Value {
+fn curry(ruby: &mut Ruby<'_>, target: Value, wanted: i64, given: Rc<ArrayObject>, lambda: bool) -> Value {
     let block = ruby.block(-1, move |ruby, args| {
-        let mut all = given.clone();
+        let mut all = given.to_vec();
         all.extend_from_slice(args.list);
         if all.len() as i64 >= wanted {
             return ruby.call(&target, sym::CALL, &Args { list: &all, ..*args });
         }
-        Ok(curry(ruby, target.clone(), wanted, all, lambda))
+        Ok(curry(ruby, target.clone(), wanted, ArrayObject::new(ClassId::ARRAY, all), lambda))
     });
     block.lambda.set(lambda);
     Value::Proc(block)

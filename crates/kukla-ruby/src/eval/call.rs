@@ -63,6 +63,33 @@ impl Ruby<'_> {
         self.error(ClassId::SYSTEM_STACK_ERROR, "stack level too deep")
     }
 
+    /// Does something one level of calls deeper.
+    #[inline]
+    pub(crate) fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.enter()?;
+        let result = kukla_syntax::deep(|| run(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Enters the interpreter. If the values that are made take far more than the limit before anyone looks, everything in it is unwound.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bounded<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let (frames, stack, depth) = (self.run.frames.len(), self.run.stack.len(), self.depth);
+        self.is_bounded = true;
+        let result = memory::bounded(|| run(self));
+        self.is_bounded = false;
+        result.unwrap_or_else(|memory::Exhausted| {
+            self.run.frames.truncate(frames);
+            self.run.stack.truncate(stack);
+            self.depth = depth;
+            self.walks = Default::default();
+            self.make_room(usize::MAX)?;
+            Err(self.error(ClassId::NO_MEMORY_ERROR, "failed to allocate memory"))
+        })
+    }
+
     /// Counts a step.
     #[inline]
     pub(crate) fn step(&mut self) -> Result<()> {
@@ -219,23 +246,12 @@ impl Ruby<'_> {
         self.run_body_of(receiver, native, args)
     }
 
-    /// Runs a native method on something large: what it goes through is charged beforehand, and what it makes is bounded.
+    /// Runs a native method on something large: what it goes through is charged beforehand.
     #[cold]
     #[inline(never)]
     fn run_on_large(&mut self, receiver: &Value, native: &Native, args: &Args<'_>, size: usize) -> Result {
         self.charge_bytes(size)?;
-        let (frames, stack, depth) = (self.run.frames.len(), self.run.stack.len(), self.depth);
-        match memory::bounded(|| self.run_body_of(receiver, native, args)) {
-            Ok(result) => result,
-            Err(memory::Exhausted) => {
-                self.run.frames.truncate(frames);
-                self.run.stack.truncate(stack);
-                self.depth = depth;
-                self.walks = Default::default();
-                self.make_room(usize::MAX)?;
-                Ok(Value::Nil)
-            }
-        }
+        self.run_body_of(receiver, native, args)
     }
 
     #[inline]

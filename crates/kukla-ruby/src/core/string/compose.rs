@@ -159,7 +159,10 @@ fn append_as_bytes(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result
         match value {
             Value::Int(byte) => bytes.push(*byte as u8),
             Value::Big(big) => bytes.extend(big.number.to_signed_bytes_le().first()),
-            Value::String(other) => bytes.extend_from_slice(&other.text()),
+            Value::String(other) => {
+                ruby.grown(string.text().len() + 2 * (bytes.len() + other.text().len()))?;
+                bytes.extend_from_slice(&other.text());
+            }
             other => {
                 let word = ruby.word_for(other);
                 return Err(
