@@ -42,11 +42,11 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The time this process has spent on a core, where the system tells.
+/// The CPU time of this process, where the system reports it.
 fn spent(start: Instant) -> Duration {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    let told = text.split_whitespace().next().and_then(|number| number.parse().ok());
-    told.map_or_else(|| start.elapsed(), Duration::from_nanos)
+    let nanoseconds = text.split_whitespace().next().and_then(|number| number.parse().ok());
+    nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
 fn measure(name: &str, directory: &Path) {

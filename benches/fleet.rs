@@ -28,17 +28,17 @@ struct Time {
 
 /// Does something and says what the thread did with its time, where the system tells; elsewhere it ran all the time.
 fn timed(work: impl FnOnce()) -> Time {
-    let told = || {
+    let scheduled = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         let mut numbers = text.split_whitespace().map(|number| number.parse().map(Duration::from_nanos));
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     };
-    let (start, before) = (Instant::now(), told());
+    let (start, before) = (Instant::now(), scheduled());
     work();
     let wall = start.elapsed();
     // What a thread has used is only brought up to date when it rests.
     std::thread::sleep(Duration::from_millis(5));
-    match before.zip(told()) {
+    match before.zip(scheduled()) {
         Some(((ran, waited), (ran_then, waited_then))) => {
             let (ran, waited) = (ran_then - ran, waited_then - waited);
             Time { ran, rested: wall.saturating_sub(ran + waited) }

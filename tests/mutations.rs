@@ -48,8 +48,8 @@ fn peak() -> u64 {
 
 /// The CPU time of this thread, where the system reports it.
 fn on_core() -> Option<Duration> {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    status.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 /// How long a text takes that took long by the clock, which the neighbours may be to blame for.

@@ -9,7 +9,7 @@ use kukla_syntax::deep;
 use kukla_values::format::float_text;
 use kukla_values::json::escape;
 pub use kukla_values::json::string;
-use kukla_values::{Str, Value};
+use kukla_values::{Str, Value, uuid};
 use rustc_hash::FxHashMap;
 
 use crate::{Catalog, Resource};
@@ -91,17 +91,7 @@ impl Catalog {
 
 /// An identifier that the same content always gets, in the layout of a custom (version 8) UUID.
 fn uuid_of(content: &[u8]) -> String {
-    let mut bytes = fingerprint(content).to_be_bytes();
-    bytes[6] = bytes[6] & 0x0f | 0x80;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let mut uuid = String::with_capacity(NO_UUID.len());
-    for (i, byte) in bytes.iter().enumerate() {
-        if matches!(i, 4 | 6 | 8 | 10) {
-            uuid.push('-');
-        }
-        let _ = write!(uuid, "{byte:02x}");
-    }
-    uuid
+    uuid::text(8, fingerprint(content).to_be_bytes())
 }
 
 /// Thirty-two bytes at a time through two lanes of folded multiplications. It tells catalogs apart and guards nothing, so it

@@ -1,9 +1,9 @@
-//! How long a check takes, the first time and after an edit: `cargo run --profile quick -p kukla-check --example edits -- DIR`.
+//! Measures a check, the first time and after an edit: `cargo run --profile quick -p kukla-check --example edits -- DIR`.
 //!
-//! The edits happen in memory: each of some manifests is given another line at its end, which changes its text, then a parameter, which
-//! changes what others see of it.
+//! The edits happen in memory: each of several manifests gets another line at its end, which changes only its text, then a parameter,
+//! which changes its definition for other files.
 
-#![allow(clippy::disallowed_methods)] // it measures time and reads what it is told to
+#![allow(clippy::disallowed_methods)] // it measures time and reads the directory of its argument
 
 #[path = "../tests/edited/mod.rs"]
 mod edited;

@@ -1,14 +1,14 @@
-//! Breaks working code in one place after the other, and counts what is reported without compiling:
+//! Breaks working code in one place after the other, and counts the reports without compiling:
 //!
 //! ```text
 //! cargo run --profile quick -p kukla-check --example mutations -- ROOT FACTS MANIFESTS [MOST] [SEED] [OUT]
 //! ```
 //!
 //! ROOT is a control repository, FACTS a directory of fact files, MANIFESTS one of site manifests, each of which is compiled with the first facts
-//! that it compiles with. Every file that a compilation reads is broken in at most MOST places of each kind, which SEED chooses. OUT is given a
-//! line of JSON for each.
+//! with which it compiles. Every file that a compilation reads is broken in at most MOST places of each kind, which SEED chooses. OUT gets a
+//! line of JSON for each mutation.
 
-#![allow(clippy::disallowed_methods)] // it reads what it is told to
+#![allow(clippy::disallowed_methods)] // it reads the files of its arguments
 
 #[path = "../tests/breaking/mod.rs"]
 mod breaking;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use breaking::bench::{Bench, Outcome, Verdict};
 
-/// How many mutations of a kind failed to compile, and where they were reported.
+/// The number of mutations that failed to compile, by kind and location of the report.
 type Table = BTreeMap<&'static str, BTreeMap<Verdict, usize>>;
 
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -40,7 +40,7 @@ fn main() {
     let number = |at: usize, otherwise| rest.get(at).map_or(otherwise, |text| text.parse().unwrap());
     let (most, seed) = (number(0, 3), number(1, 0));
     let mut out = rest.get(2).map(|path| std::fs::File::create(path).unwrap());
-    let (mut table, mut broken, mut agreed) = (Table::new(), BTreeSet::new(), Agreed::default());
+    let (mut table, mut broken, mut agreed) = (Table::new(), BTreeSet::new(), Agreement::default());
     for manifest in files(Path::new(manifests)) {
         let mut tried = files(Path::new(facts)).into_iter();
         let found = tried.find_map(|facts| {
@@ -77,9 +77,9 @@ fn main() {
     println!("{agreed:#?}");
 }
 
-/// How many mutations that are reported as errors the compiler finds wrong, too.
+/// The number of mutations reported as errors, and of those that the compiler reports as well.
 #[derive(Debug, Default)]
-struct Agreed {
+struct Agreement {
     reported: usize,
     fails: usize,
     not_reached: usize,
@@ -87,7 +87,7 @@ struct Agreed {
     unknown: usize,
 }
 
-impl Agreed {
+impl Agreement {
     fn count(&mut self, outcome: &Outcome) {
         if outcome.reports.is_empty() {
             return;

@@ -1,13 +1,13 @@
-//! Baselines: findings that are known, so that an old repository can begin with what is new.
+//! Baselines: findings that are already known, so that an old repository can start by reporting only new ones.
 //!
-//! A line of a baseline names a rule, a file and a message, not a place: code above may come and go. So often as a line is there,
-//! so many findings are known.
+//! A line of a baseline names a rule, a file and a message, but no line number, since code above may change. A line that occurs
+//! twice covers two findings.
 
 use rustc_hash::FxHashMap;
 
 use crate::finding::Finding;
 
-/// The findings that are known, and how many of each.
+/// The known findings, and the number of each.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline(FxHashMap<String, usize>);
 
@@ -21,7 +21,7 @@ impl Baseline {
         Baseline(known)
     }
 
-    /// Whether a finding is known; each known one covers one.
+    /// Whether the baseline covers a finding; each of its lines covers one.
     pub fn covers(&mut self, finding: &Finding, path: &str) -> bool {
         match self.0.get_mut(&line(finding, path)) {
             Some(left) if *left > 0 => {
@@ -44,7 +44,7 @@ pub fn write<'f>(findings: impl Iterator<Item = (&'f Finding, String)>) -> Strin
     let mut lines: Vec<String> = findings.map(|(finding, path)| line(finding, &path)).collect();
     lines.sort();
     let mut text =
-        String::from("# Findings that `kukla check` does not report. Made with --write-baseline.\n");
+        String::from("# Findings that `kukla check` does not report. Written by --write-baseline.\n");
     for line in lines {
         text.push_str(&line);
         text.push('\n');

@@ -1,10 +1,10 @@
-//! The checker of one repository, which keeps what it has found for as long as nothing it rests on changes.
+//! The checker of one repository, which caches the findings of each file until one of their dependencies changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::Diagnostic;
-use kukla::syntax::{Source, Strict, roomy};
+use kukla::syntax::{Problem, Source, Strict, roomy};
 use kukla::world::World;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -14,37 +14,39 @@ use crate::erb::{self, ErbFile};
 use crate::finding::Finding;
 use crate::repository::index::{self, Index};
 use crate::repository::{CodeFile, Kind, Outline, Role, Shape, Survey};
-use crate::rule::Asks;
+use crate::rule::RuleSelection;
 use crate::rules::{self, refused::Verdicts};
 use crate::text::Text;
-use crate::walk::{self, Asked};
+use crate::walk::{self, Dependencies};
 
-/// What is asked of a checker.
+/// The options of a checker.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What is asked for beyond what is always said.
-    pub asks: Asks,
+    /// The rules to apply beyond those that always apply.
+    pub selection: RuleSelection,
     /// Puppet's `strict` setting.
     pub puppet_strict: Strict,
-    /// Where modules lie, if the repository is not to say it.
+    /// The module path; by default that of the repository.
     pub modulepath: Vec<PathBuf>,
-    /// The site manifest, if it is not to be the one that the repository says.
+    /// The site manifest; by default that of the repository.
     pub manifest: Option<PathBuf>,
-    /// Files to check besides those that the repository is known to have.
+    /// Files to check in addition to those of the repository.
     pub extra: Vec<PathBuf>,
-    /// What is reported: what lies at or below these; everything in the repository, if there are none.
+    /// Report only findings in these files and directories; empty for the whole repository.
     pub only: Vec<PathBuf>,
 }
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What is wrong, by file and place.
+    /// The findings, by file and line.
     pub findings: Vec<Finding>,
-    /// How many files were checked.
+    /// The number of files that were checked.
     pub files: usize,
     /// Files that could not be read, and why.
-    pub unreadable: Vec<String>,
+    pub unreadable: Vec<Problem>,
+    /// Pipes, sockets and devices, which are not read.
+    pub special: Vec<PathBuf>,
 }
 
 /// The checker of one repository.
@@ -55,24 +57,24 @@ pub struct Checker {
     shape: Shape,
     options: Options,
     texts: FxHashMap<PathBuf, Arc<Text>>,
-    kept: FxHashMap<PathBuf, Arc<Kept>>,
+    cache: FxHashMap<PathBuf, Arc<CachedFindings>>,
     data: FxHashMap<String, Arc<DataFile>>,
-    index: index::Kept,
+    index: index::IndexCache,
     erb: FxHashMap<PathBuf, Arc<ErbFile>>,
     verdicts: Verdicts,
 }
 
-/// What was found in a text, and what that rests on.
+/// The findings in a text, and their dependencies.
 #[derive(Debug)]
-struct Kept {
+struct CachedFindings {
     text: Arc<Text>,
     base: u64,
-    asked: Asked,
+    dependencies: Dependencies,
     findings: Vec<Finding>,
 }
 
 impl Checker {
-    /// A checker of what lies in a directory.
+    /// A checker of the repository in a directory.
     pub fn new(world: Arc<dyn World>, root: PathBuf, shape: Shape, options: Options) -> Checker {
         Checker {
             world,
@@ -80,9 +82,9 @@ impl Checker {
             shape,
             options,
             texts: FxHashMap::default(),
-            kept: FxHashMap::default(),
+            cache: FxHashMap::default(),
             data: FxHashMap::default(),
-            index: index::Kept::default(),
+            index: index::IndexCache::default(),
             erb: FxHashMap::default(),
             verdicts: Verdicts::default(),
         }
@@ -105,44 +107,47 @@ impl Checker {
         let extra: Vec<CodeFile> =
             extra.map(|path| CodeFile { path: path.clone(), role: Role::Extra, module: None }).collect();
         survey.code.extend(extra);
-        let mut report = Report::default();
+        let mut report = Report { special: survey.special.clone(), ..Report::default() };
         let texts = self.read(&survey, &mut report);
         let (data, erb) = rayon::join(
             || Data::read(&*self.world, &survey, &extra_data, &self.data),
             || erb::read(&*self.world, &survey, &self.erb),
         );
+        report
+            .special
+            .extend(data.hierarchies.iter().flat_map(|hierarchy| hierarchy.special.iter().cloned()));
         let bindings = data.bindings(&survey);
         let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
         let index = self.make_index(survey, &texts, &templates, bindings);
-        let wanted: Vec<&(CodeFile, Arc<Text>)> =
-            texts.iter().filter(|(file, _)| self.is_wanted(&file.path)).collect();
-        report.files = wanted.len();
-        let outlines = wanted.iter().map(|(_, text)| (text.source.clone(), Arc::clone(&text.outline)));
+        let selected: Vec<&(CodeFile, Arc<Text>)> =
+            texts.iter().filter(|(file, _)| self.is_selected(&file.path)).collect();
+        report.files = selected.len();
+        let outlines = selected.iter().map(|(_, text)| (text.source.clone(), Arc::clone(&text.outline)));
         let outlines: Vec<(Source, Arc<Outline>)> =
-            outlines.filter(|(_, outline)| !outline.written.is_empty()).collect();
+            outlines.filter(|(_, outline)| !outline.literal_resources.is_empty()).collect();
         let mut verdicts = std::mem::take(&mut self.verdicts);
-        // Ruby takes its time, and needs nothing of what the walks find.
+        // Ruby is slow, and does not depend on the findings of the walks.
         let (results, refused) = rayon::join(
-            || -> Vec<(PathBuf, Arc<Kept>)> {
-                let results = wanted.par_iter().map(|(file, text)| {
-                    let kept = self.kept.get(&file.path).filter(|kept| kept.holds(text, &index));
-                    let kept = kept.map_or_else(|| Arc::new(self.walk(&index, file, text)), Arc::clone);
-                    (file.path.clone(), kept)
+            || -> Vec<(PathBuf, Arc<CachedFindings>)> {
+                let results = selected.par_iter().map(|(file, text)| {
+                    let cached = self.cache.get(&file.path).filter(|cached| cached.holds(text, &index));
+                    let cached = cached.map_or_else(|| Arc::new(self.walk(&index, file, text)), Arc::clone);
+                    (file.path.clone(), cached)
                 });
                 results.collect()
             },
             || rules::refused::check(&self.world, &index, &outlines, &mut verdicts),
         );
         self.verdicts = verdicts;
-        for (_, kept) in &results {
-            report.findings.extend(kept.findings.iter().cloned());
+        for (_, cached) in &results {
+            report.findings.extend(cached.findings.iter().cloned());
         }
         let mut whole = rules::definition::duplicates(&index);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
         whole.extend(rules::relation::cycles(&index));
         whole.extend(refused);
-        if self.options.asks.unused {
+        if self.options.selection.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
             whole.extend(rules::unused::check(&index, &texts, &data));
             if index.survey.shape == Shape::Control {
@@ -150,41 +155,41 @@ impl Checker {
                 whole.extend(rules::shadow::check(&*self.world, &data, &index));
             }
         }
-        if self.options.asks.target.is_some() {
+        if self.options.selection.target.is_some() {
             whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));
         }
-        report.findings.extend(whole.into_iter().filter(|finding| self.is_wanted_finding(finding)));
+        report.findings.extend(whole.into_iter().filter(|finding| self.is_selected_finding(finding)));
         report
             .findings
-            .extend(data.findings.iter().filter(|finding| self.is_wanted_finding(finding)).cloned());
-        report.findings.extend(rules::data::check(&data, &index, &|path| self.is_wanted(path)));
-        report.files += data.files.iter().filter(|file| self.is_wanted(Path::new(&file.path))).count();
+            .extend(data.findings.iter().filter(|finding| self.is_selected_finding(finding)).cloned());
+        report.findings.extend(rules::data::check(&data, &index, &|path| self.is_selected(path)));
+        report.files += data.files.iter().filter(|file| self.is_selected(Path::new(&file.path))).count();
         let configurations = data.hierarchies.iter().filter_map(|hierarchy| hierarchy.source.name());
         let known = configurations.filter(|path| self.world.exists(Path::new(path)));
-        report.files += known.filter(|path| self.is_wanted(Path::new(path))).count();
+        report.files += known.filter(|path| self.is_selected(Path::new(path))).count();
         self.data = data.files.into_iter().map(|file| (file.path.clone(), file)).collect();
-        self.kept = results.into_iter().collect();
+        self.cache = results.into_iter().collect();
         self.erb = erb;
         self.texts = texts.into_iter().map(|(file, text)| (file.path, text)).collect();
-        report.settle(&self.texts);
+        report.suppress_and_sort(&self.texts);
         Ok(report)
     }
 
-    fn is_wanted_finding(&self, finding: &Finding) -> bool {
+    fn is_selected_finding(&self, finding: &Finding) -> bool {
         let file = finding.diagnostic.position.as_ref().and_then(|place| place.file());
-        file.is_some_and(|file| self.is_wanted(Path::new(file)))
+        file.is_some_and(|file| self.is_selected(Path::new(file)))
     }
 
-    fn is_wanted(&self, path: &Path) -> bool {
+    fn is_selected(&self, path: &Path) -> bool {
         match &self.options.only[..] {
             [] => path.starts_with(&self.root),
             only => only.iter().any(|above| path.starts_with(above)),
         }
     }
 
-    /// Reads what has changed.
+    /// Reads the files that have changed.
     fn read(&self, survey: &Survey, report: &mut Report) -> Vec<(CodeFile, Arc<Text>)> {
-        let read: Vec<Result<(CodeFile, Arc<Text>), String>> = survey
+        let read: Vec<Result<(CodeFile, Arc<Text>), Problem>> = survey
             .code
             .par_iter()
             .map(|file| {
@@ -196,7 +201,7 @@ impl Checker {
                     return Ok((file.clone(), Arc::clone(text)));
                 }
                 let bytes =
-                    self.world.read(&file.path).map_err(|why| format!("{}: {why}", file.path.display()))?;
+                    self.world.read(&file.path).map_err(|error| kukla::cannot_read(&file.path, &error))?;
                 let text = roomy(|| {
                     Text::new(&file.path, bytes, stamp, file.role, survey, self.options.puppet_strict)
                 });
@@ -207,7 +212,7 @@ impl Checker {
         for result in read {
             match result {
                 Ok(text) => texts.push(text),
-                Err(why) => report.unreadable.push(why),
+                Err(problem) => report.unreadable.push(problem),
             }
         }
         texts
@@ -235,25 +240,25 @@ impl Checker {
         Index::new(&self.world, survey, &outlines, templates, iterated, data, &self.index)
     }
 
-    fn walk(&self, index: &Index, file: &CodeFile, text: &Arc<Text>) -> Kept {
+    fn walk(&self, index: &Index, file: &CodeFile, text: &Arc<Text>) -> CachedFindings {
         let mut findings: Vec<Finding> = text.diagnostics.iter().cloned().map(Finding::from).collect();
-        let mut asked = Asked::default();
+        let mut dependencies = Dependencies::default();
         if !text.is_broken {
             let module = file.module.and_then(|at| index.survey.modules.get(at));
             let misplaced =
                 module.map(|module| rules::definition::misplaced(module, &file.path, &text.outline));
             findings.extend(misplaced.into_iter().flatten());
             let module = module.map(|module| module.name.as_str());
-            let walk = roomy(|| walk::walk(index, &text.source, &text.tree, module, self.options.asks));
+            let walk = roomy(|| walk::walk(index, &text.source, &text.tree, module, self.options.selection));
             findings.extend(walk.findings);
-            asked = walk.asked;
+            dependencies = walk.dependencies;
         }
-        Kept { text: Arc::clone(text), base: index.base, asked, findings }
+        CachedFindings { text: Arc::clone(text), base: index.base, dependencies, findings }
     }
 }
 
-impl Kept {
-    /// Whether nothing that it rests on has changed.
+impl CachedFindings {
+    /// Whether none of the dependencies has changed.
     fn holds(&self, text: &Arc<Text>, index: &Index) -> bool {
         let answer = |kind: Kind, name: &str| {
             let table = match kind {
@@ -266,14 +271,18 @@ impl Kept {
         };
         Arc::ptr_eq(&self.text, text)
             && self.base == index.base
-            && self.asked.definitions.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
-            && self.asked.variables.iter().all(|(name, known)| index.set_names.contains(name) == *known)
+            && self.dependencies.definitions.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
+            && self
+                .dependencies
+                .variables
+                .iter()
+                .all(|(name, known)| index.set_names.contains(name) == *known)
     }
 }
 
 impl Report {
-    /// Leaves out what comments ask not to be told, and puts the rest in order.
-    fn settle(&mut self, texts: &FxHashMap<PathBuf, Arc<Text>>) {
+    /// Removes suppressed findings and sorts the others.
+    fn suppress_and_sort(&mut self, texts: &FxHashMap<PathBuf, Arc<Text>>) {
         self.findings.retain(|finding| {
             let Some(place) = &finding.diagnostic.position else { return true };
             let text = place.file().and_then(|file| texts.get(Path::new(file)));

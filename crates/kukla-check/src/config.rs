@@ -1,6 +1,7 @@
-//! `kukla.toml`: what is checked, and how bad what is found is.
+//! The table `check` of `kukla.toml`: the files to check, and the severity of each rule.
 
 use kukla::config_file::{ConfigEntry, ConfigFile};
+use kukla::config_schema;
 use kukla::syntax::{Code, Problem, Severity};
 use rustc_hash::FxHashMap;
 
@@ -10,15 +11,15 @@ use crate::{rules, suggest};
 /// The configuration of a repository.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// Paths, from the root, that are checked; all, if there are none.
+    /// Paths to check, relative to the root; empty for all.
     pub paths: Vec<String>,
-    /// Patterns of paths that are not reported on.
+    /// Patterns of paths whose findings are not reported.
     pub exclude: Vec<String>,
-    /// The baseline, from the root.
+    /// The path of the baseline, relative to the root.
     pub baseline: Option<String>,
-    /// Whether what is likely is reported.
+    /// Whether to report likely problems too.
     pub strict: bool,
-    /// How bad rules are; none means that they are off.
+    /// The severity of rules; `None` switches a rule off.
     severities: FxHashMap<String, Option<Severity>>,
     /// Patterns of paths, and the rules that are off there.
     ignores: Vec<(String, Vec<String>)>,
@@ -27,6 +28,7 @@ pub struct Config {
 impl Config {
     /// Reads the table `check` of a configuration file.
     pub fn read(file: &ConfigFile) -> Result<Config, Problem> {
+        file.check_tables()?;
         let mut config = Config::default();
         for entry in file.table("check")? {
             config.set(file, entry)?;
@@ -35,7 +37,6 @@ impl Config {
     }
 
     fn set(&mut self, file: &ConfigFile, entry: &ConfigEntry) -> Result<(), Problem> {
-        const KEYS: [&str; 6] = ["paths", "exclude", "baseline", "strict", "rules", "ignore"];
         match entry.key.as_str() {
             "paths" => self.paths = strings(file, entry)?,
             "exclude" => self.exclude = strings(file, entry)?,
@@ -63,13 +64,13 @@ impl Config {
             }
             key => {
                 let problem = file.invalid(entry, &format!("unknown key `{key}`"));
-                return Err(with_hint(problem, suggest::hint(key, KEYS)));
+                return Err(with_hint(problem, suggest::hint(key, config_schema::keys("check"))));
             }
         }
         Ok(())
     }
 
-    /// What becomes of a finding in a file, given by its path from the root; nothing, if it is not to be reported.
+    /// A finding with the configured severity, or `None` if it is not to be reported. `path` is that of its file, relative to the root.
     pub fn apply(&self, mut finding: Finding, path: &str) -> Option<Finding> {
         let code: &Code = finding.diagnostic.code;
         let fits = |pattern: &str| matches(pattern, path);
@@ -92,7 +93,7 @@ impl Config {
     }
 }
 
-/// Whether a path lies below a directory or fits a pattern, in which `*` stands for what is within a name and `**` for anything.
+/// Whether a path is below a directory or matches a pattern, in which `*` matches within a name and `**` matches anything.
 fn matches(pattern: &str, path: &str) -> bool {
     fn within(pattern: &[u8], path: &[u8]) -> bool {
         match pattern {
@@ -123,7 +124,7 @@ fn strings(file: &ConfigFile, entry: &ConfigEntry) -> Result<Vec<String>, Proble
     entry.as_strings().ok_or_else(|| file.invalid(entry, "expected a list of strings"))
 }
 
-/// The severity that an entry gives a rule; none switches the rule off.
+/// The severity that an entry gives a rule; `None` switches the rule off.
 fn severity(file: &ConfigFile, entry: &ConfigEntry) -> Result<Option<Severity>, Problem> {
     const EXPECTED: &str = "expected 'error', 'warning' or 'off'";
     match entry.as_str() {
@@ -135,7 +136,7 @@ fn severity(file: &ConfigFile, entry: &ConfigEntry) -> Result<Option<Severity>, 
     }
 }
 
-/// Refuses the name of an unknown rule.
+/// Reports the name of an unknown rule.
 fn check_rule(file: &ConfigFile, entry: &ConfigEntry, rule: &str) -> Result<(), Problem> {
     let is_code = kukla::codes::all().any(|code| code.name == rule);
     if is_code || rules::find(rule).is_some() {
@@ -167,14 +168,14 @@ mod tests {
         );
     }
 
-    fn read(text: &str) -> Result<Config, String> {
+    fn read(text: &str) -> Result<Config, Problem> {
         let file = ConfigFile::parse(std::path::Path::new("kukla.toml"), text);
-        file.and_then(|file| Config::read(&file)).map_err(|problem| problem.with_help())
+        file.and_then(|file| Config::read(&file))
     }
 
     #[test]
     fn invalid_entries_are_reported_with_their_lines() {
-        let error = |text: &str| read(text).unwrap_err();
+        let error = |text: &str| read(text).unwrap_err().with_help();
         let line_2 = "invalid configuration in kukla.toml, line 2: ";
         assert_eq!(
             error("[check.rules]\nunknown-clas = 'off'"),
@@ -190,6 +191,9 @@ mod tests {
         );
         assert_eq!(error("[check]\npaths = 1"), format!("{line_2}expected a list of strings"));
         assert!(error("[check]\npaths = [").starts_with(line_2));
-        assert!(read("[other]\nx = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
+        assert!(
+            error("[chek]\nstrict = true").ends_with("unknown table `chek`\n  help: did you mean `check`?")
+        );
+        assert!(read("[server]\nstore = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
     }
 }

@@ -1,12 +1,12 @@
-//! Why a value does not fit, in one line.
+//! One-line descriptions of type mismatches.
 
 use kukla::Type;
 use kukla::values::types::mismatch;
 
-/// What is longer than this names aliases without what they stand for.
+/// In a longer line, aliases are named without their definitions.
 const LONG: usize = 120;
 
-/// Why something of type `actual` is not an `expected`; empty if it may be one.
+/// The reason why a value of type `actual` is not an `expected`; empty if it may be one.
 pub fn describe(subject: &str, expected: &Type, actual: &Type) -> String {
     let text = mismatch::describe(subject, expected, actual);
     let lines: Vec<String> = text.lines().map(|line| short(line.trim())).collect();
@@ -16,7 +16,7 @@ pub fn describe(subject: &str, expected: &Type, actual: &Type) -> String {
     }
 }
 
-/// The line without what an alias stands for, if that makes it long.
+/// The line without the definition of an alias, if that makes it long.
 fn short(line: &str) -> String {
     let meaning = line.find(" = ").zip(line.rfind(" value, got ").or_else(|| line.rfind(", got ")));
     match meaning {

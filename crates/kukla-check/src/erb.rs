@@ -13,7 +13,7 @@ use crate::repository::Survey;
 /// An ERB template.
 #[derive(Debug)]
 pub struct ErbFile {
-    /// The name it is rendered by.
+    /// The name by which it is rendered.
     pub name: String,
     /// Its text.
     pub source: Source,

@@ -1,25 +1,25 @@
-//! What a rule has found, and what would mend it.
+//! Findings of rules, and their fixes.
 
 use kukla::Diagnostic;
 use kukla::syntax::Span;
 
-/// Something that is wrong.
+/// A problem that a rule reports.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What and where.
+    /// The message and its position.
     pub diagnostic: Diagnostic,
-    /// What would mend it.
+    /// The fix, if one is known.
     pub fix: Option<Fix>,
 }
 
-/// A change of the text that a finding is in.
+/// A change to the text of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What is replaced.
+    /// The span that is replaced.
     pub span: Span,
-    /// By what.
+    /// The replacement.
     pub text: String,
-    /// Whether it surely means the same or what was meant; a guess at a name is not.
+    /// Whether the result certainly has the same or the intended meaning; a guess at a name is not safe.
     pub is_safe: bool,
 }
 
@@ -30,7 +30,7 @@ impl From<Diagnostic> for Finding {
 }
 
 impl Finding {
-    /// With a change that would mend it, if one is known.
+    /// The finding with a fix, if one is known.
     #[must_use]
     pub fn with_fix(mut self, fix: Option<Fix>) -> Finding {
         self.fix = fix;

@@ -1,18 +1,18 @@
-//! Comments that ask not to be told something: `# kukla: ignore[rule] why`.
+//! Suppression comments: `# kukla: ignore[rule] reason`.
 
 use kukla::syntax::{Source, SyntaxKind, Tree};
 
-/// A comment that asks not to be told something.
+/// A suppression comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ignore {
-    /// The rules that are meant; none means all.
+    /// The rules that it suppresses; empty for all.
     pub rules: Vec<String>,
-    /// The line that is meant; none means the whole file.
+    /// The line that it applies to; `None` for the whole file.
     pub line: Option<u32>,
 }
 
 impl Ignore {
-    /// All such comments of a tree. One that stands alone on its line means the next line, or the whole file if it is
+    /// All suppression comments of a tree. One alone on its line applies to the next line, or to the whole file if it is
     /// `ignore-file[rule]`.
     pub fn all(tree: &Tree, source: &Source) -> Vec<Ignore> {
         let comments = tree.elements().filter(|element| element.kind() == SyntaxKind::LineComment);
@@ -27,7 +27,7 @@ impl Ignore {
             .collect()
     }
 
-    /// Those of data, whose comments begin the same way.
+    /// All suppression comments of a data file, which have the same form.
     pub fn in_data(text: &str) -> Vec<Ignore> {
         let lines = text.lines().zip(1..);
         lines
@@ -50,7 +50,7 @@ impl Ignore {
         Some(Ignore { rules: rules.unwrap_or_default(), line })
     }
 
-    /// Whether it is about something of that rule in that line.
+    /// Whether it suppresses findings of a rule in a line.
     pub fn covers(&self, rule: &str, line: u32) -> bool {
         self.line.is_none_or(|own| own == line)
             && (self.rules.is_empty() || self.rules.iter().any(|own| own == rule))

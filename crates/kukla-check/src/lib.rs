@@ -1,14 +1,14 @@
-//! Whole repositories, code and data, checked without running anything.
+//! Checks whole repositories, code and data, without running anything.
 //!
 //! | part | holds |
 //! | --- | --- |
-//! | [`repository`] | the files of a repository, and what they define: the index |
-//! | [`walk`] | the way through one text: scopes, and what expressions come to |
-//! | [`rules`] | what can be wrong, family by family: the words, and when they are said |
+//! | [`repository`] | the files of a repository, and the index of their definitions |
+//! | [`walk`] | the walk through one text: scopes, and the types of expressions |
+//! | [`rules`] | the rules, family by family: their texts, and their checks |
 //! | [`data`] | hierarchies and data files |
-//! | [`Checker`] | all of it for one repository, kept for as long as nothing changes |
+//! | [`Checker`] | the check of one repository, with a cache between runs |
 //!
-//! What cannot be known is never reported: a name of a module that is not here may be there, a value that is computed may fit.
+//! Only certain problems are reported: a missing name may belong to a module that is not here, and a computed value may be valid.
 
 pub mod baseline;
 mod checker;
@@ -31,4 +31,4 @@ pub use checker::{Checker, Options, Report};
 pub use config::Config;
 pub use finding::{Finding, Fix};
 pub use repository::survey::root_of;
-pub use rule::{Asks, Rule, Target, When};
+pub use rule::{Rule, RuleSelection, Target, When};

@@ -1,10 +1,10 @@
-//! Whether a value of one type can be of another: the question of a checker that reports only what is certain.
+//! Decides whether a value of one type can be of another, for a checker that reports only certain problems.
 
 use kukla::syntax::deep;
 use kukla::values::types::{Range, StructField};
 use kukla::values::{Type, Value};
 
-/// Kinds of values, as bits: two types without a kind in common have no value in common.
+/// Kinds of values, as bits: two types without a common kind have no common value.
 pub mod kinds {
     #![allow(missing_docs)]
     pub const UNDEF: u32 = 1;
@@ -63,7 +63,7 @@ pub fn kinds_of(ty: &Type) -> u32 {
     }
 }
 
-/// What may be known of a type, so that a difference means something.
+/// Whether too little is known of a type to compare it.
 fn is_opaque(ty: &Type) -> bool {
     matches!(
         ty,
@@ -77,7 +77,7 @@ fn is_opaque(ty: &Type) -> bool {
     )
 }
 
-/// Whether some value of type `actual` can be an `expected`. What is not known counts as possible.
+/// Whether some value of type `actual` can be an `expected`; `true` if that is unknown.
 pub fn may_be(expected: &Type, actual: &Type) -> bool {
     deep(|| may_be_inner(expected, actual, 0))
 }
@@ -124,7 +124,7 @@ fn may_be_inner(expected: &Type, actual: &Type, depth: usize) -> bool {
             hashes_meet(expected, actual, depth)
         }
         (Type::Collection(size), Type::Array(_) | Type::Tuple(_)) => meet(*size, elements(actual).1),
-        // References and the like have rules of their own; what is surely wrong there is rare.
+        // References and similar types have rules of their own, and certain mismatches are rare there.
         _ => true,
     }
 }
@@ -133,7 +133,7 @@ fn meet(a: Range, b: Range) -> bool {
     a.min() <= b.max() && b.min() <= a.max()
 }
 
-/// The types of the elements of a list, the last of which repeats, and how many there may be.
+/// The types of the elements of a list, the last of which repeats, and the range of its length.
 fn elements(ty: &Type) -> (Vec<&Type>, Range) {
     match ty {
         Type::Array(array) => (vec![&array.element], array.size.as_size()),
@@ -152,7 +152,7 @@ fn lists_meet(expected: &Type, actual: &Type, depth: usize) -> bool {
     if !meet(size, length) {
         return false;
     }
-    // What may be empty fits whatever its elements would be.
+    // A list that may be empty matches whatever the type of its elements.
     let least = usize::try_from(length.min().max(size.min())).unwrap_or_default();
     (0..least.min(wanted.len().max(given.len()))).all(|at| {
         let (wanted, given) = (wanted.get(at).or(wanted.last()), given.get(at).or(given.last()));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain() {
+    fn certain_and_possible_matches() {
         for (expected, actual) in [
             ("String", "Integer"),
             ("Enum[a, b]", "Enum[c]"),

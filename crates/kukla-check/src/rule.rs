@@ -1,32 +1,32 @@
-//! Rules: what can be wrong with a repository, as rows of tables.
+//! Rules: the problems that can be reported in a repository, as tables.
 
 use kukla::syntax::{Code, Severity};
 
-/// When a rule is asked.
+/// The condition under which a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Always.
     Always,
-    /// With `--strict`: what it reports is likely, not certain.
+    /// With `--strict`: likely problems, not only certain ones.
     Strict,
     /// With `--unused`.
     Unused,
-    /// With `--target`: what another version of Puppet no longer has.
+    /// With `--target`: features that another version of Puppet no longer has.
     Target,
 }
 
-/// What is asked for beyond what is always said.
+/// The rules to apply beyond those that always apply.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asks {
-    /// What is likely, not only what is certain.
+pub struct RuleSelection {
+    /// Likely problems, not only certain ones.
     pub strict: bool,
-    /// What nothing uses.
+    /// Unused definitions, variables, data keys and files.
     pub unused: bool,
-    /// What a version no longer has.
+    /// Features that a version no longer has.
     pub target: Option<Target>,
 }
 
-/// A version to go to.
+/// The version that a repository is to be upgraded to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Puppet 8, and OpenVox 8.
@@ -35,12 +35,12 @@ pub enum Target {
     Openvox9,
 }
 
-/// A rule. What it says is a [`Code`], as everywhere; its name is the one of `kukla explain`, of configurations and of comments.
+/// A rule. Its text is a [`Code`], as everywhere; its name is used by `kukla explain`, configurations and suppression comments.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// What it says.
+    /// Its message and explanation.
     pub code: &'static Code,
-    /// When it is asked.
+    /// The condition under which it applies.
     pub when: When,
 }
 
@@ -50,16 +50,16 @@ impl Rule {
         self.code.name
     }
 
-    /// How bad it is, in one word.
+    /// Its default severity.
     pub fn severity(&self) -> Severity {
         self.code.severity
     }
 }
 
-/// Declares a table of rules, much as `kukla_syntax::codes!` declares codes.
+/// Declares a table of rules, as `kukla_syntax::codes!` declares codes.
 ///
-/// A doc comment says what the rule means, what is `Wrong:` and what is `Right:`, each with examples; those are tests. An example
-/// is the site manifest unless its first line names another file of the repository.
+/// A doc comment explains the rule, with examples that are `Wrong:` and `Right:`; they are tests. An example is the site
+/// manifest unless its first line names another file of the repository.
 macro_rules! rules {
     (
         $table:ident;

@@ -1,6 +1,6 @@
-//! Names that are almost another name.
+//! Suggestions of similar names.
 
-/// The name nearest to `wanted`, if one is near: of equally near ones that with the same beginning, then the first.
+/// The name most similar to `wanted`, if one is similar. Of equally similar names, one with the same first letter wins, then the first.
 pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = match wanted.chars().count() {
         0..=1 => return None,
@@ -9,7 +9,7 @@ pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Op
         _ => 3,
     };
     let distance = |name: &str| {
-        // Names of quite another length are never near.
+        // Names of very different lengths are never similar.
         let apart = name.len().abs_diff(wanted.len());
         (apart <= limit).then(|| strsim::osa_distance(wanted, name)).filter(|distance| *distance <= limit)
     };
@@ -20,12 +20,12 @@ pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Op
         .map(|(_, name)| name)
 }
 
-/// Whether a name is surely a slip of another: only one letter apart, and long enough that this is no accident.
-pub fn is_slip(wanted: &str, near: &str) -> bool {
+/// Whether a name is certainly a typo of another: they differ in one letter, and are long enough that this is not a coincidence.
+pub fn is_typo(wanted: &str, near: &str) -> bool {
     wanted.len() >= 4 && strsim::osa_distance(wanted, near) == 1
 }
 
-/// The hint that names it.
+/// The hint that suggests the most similar name.
 pub fn hint<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(wanted, names).map(|name| format!("did you mean `{name}`?"))
 }

@@ -12,24 +12,24 @@ use kukla::world::Stamp;
 use crate::ignore::Ignore;
 use crate::repository::{Outline, Parameter, Role, Survey};
 
-/// A text of Puppet code and all that can be told from it alone.
+/// A text of Puppet code, and everything that is known without other files.
 #[derive(Debug)]
 pub struct Text {
     /// The text.
     pub source: Source,
     /// Its tree.
     pub tree: Tree,
-    /// What is wrong with it by itself.
+    /// The errors and warnings that need no other file.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it is no program at all.
+    /// Whether it has syntax errors.
     pub is_broken: bool,
-    /// What it defines.
+    /// Its outline.
     pub outline: Arc<Outline>,
     /// The parameters that a template declares.
     pub parameters: Option<Arc<Vec<Parameter>>>,
-    /// The comments that ask not to be told something.
+    /// The suppression comments.
     pub ignores: Vec<Ignore>,
-    /// What it was read from.
+    /// The stamp of the file when it was read.
     pub stamp: Option<Stamp>,
 }
 
@@ -47,7 +47,7 @@ impl Text {
         let rules = analysis::Rules {
             strict,
             tasks: path.iter().any(|part| part == "plans"),
-            // An example may be anything.
+            // An example may contain anything.
             modulepath: if role == Role::Extra { Vec::new() } else { survey.modulepath.clone() },
             site: survey.manifest.clone(),
             ..analysis::Rules::default()

@@ -1,15 +1,15 @@
-//! No misses: working code is broken in one place after the other, and what makes a compilation fail must be reported without compiling, in
-//! the statement that was changed, or where what was changed is used.
+//! The recall of the checker: working code is broken in one place after the other, and each change that makes a compilation fail must be
+//! reported without compiling, in the changed statement or where the changed name is used.
 //!
-//! This does so to the example site; `cargo run --profile quick -p kukla-check --example mutations` to a repository of one's own.
+//! This test breaks the example site; `cargo run --profile quick -p kukla-check --example mutations` breaks any repository.
 
-#![allow(clippy::disallowed_methods)] // a test reads what it is told to
+#![allow(clippy::disallowed_methods)] // the test reads files of the repository
 
 use std::path::Path;
 
 use crate::breaking::bench::{Bench, Verdict};
 
-/// How many of a hundred mutations that fail are reported at the right place. It only goes up.
+/// The percentage of failing mutations that are reported at the right place. It only goes up.
 const RIGHT: usize = 97;
 
 #[test]
@@ -24,7 +24,7 @@ fn the_example_site() {
             continue;
         }
         bench.break_file(file, usize::MAX, 0, &mut |outcome| {
-            let said = format!(
+            let description = format!(
                 "{}:{}: {} `{}` to `{}`: {:?} {:?}",
                 outcome.file.display(),
                 outcome.line,
@@ -36,7 +36,7 @@ fn the_example_site() {
             );
             if outcome.error.is_none() {
                 if outcome.is_reached == Some(true) {
-                    wrong.push(said);
+                    wrong.push(description);
                 }
                 return;
             }
@@ -44,7 +44,7 @@ fn the_example_site() {
             if matches!(outcome.verdict, Verdict::Line | Verdict::Statement | Verdict::Use) {
                 right += 1;
             } else {
-                missed.push(format!("{:?} {said}", outcome.verdict));
+                missed.push(format!("{:?} {description}", outcome.verdict));
             }
         });
     }

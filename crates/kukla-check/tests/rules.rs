@@ -1,13 +1,13 @@
-//! Every rule's own examples: what it calls wrong is reported by it and by no other, what it calls right is not reported at all.
+//! The examples of each rule: those under `Wrong:` are reported by it and by no other rule, those under `Right:` are not reported at all.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kukla::MemoryWorld;
 use kukla_check::repository::Shape;
-use kukla_check::{Asks, Checker, Options, Rule, Target, When, rules};
+use kukla_check::{Checker, Options, Rule, RuleSelection, Target, When, rules};
 
-/// The files of the examples after a word, up to the next.
+/// The files of the examples under a heading.
 fn files(rule: &Rule, word: &str) -> Vec<(String, String)> {
     let text = rule.code.text();
     let begin = text.find(&format!("{word}:\n")).unwrap_or_else(|| panic!("{}: no {word}", rule.name()));
@@ -39,16 +39,16 @@ fn check(files: &[(String, String)], options: Options) -> Vec<(String, String)> 
 }
 
 fn options(rule: &Rule) -> Options {
-    let asks = Asks {
+    let selection = RuleSelection {
         strict: rule.when == When::Strict,
         unused: rule.when == When::Unused,
         target: (rule.when == When::Target).then_some(Target::Puppet8),
     };
-    Options { asks, ..Options::default() }
+    Options { selection, ..Options::default() }
 }
 
 #[test]
-fn what_is_wrong_is_reported() {
+fn wrong_examples_are_reported() {
     for rule in rules::all() {
         let found = check(&files(rule, "Wrong"), options(rule));
         assert!(!found.is_empty(), "{}: nothing found", rule.name());
@@ -59,7 +59,7 @@ fn what_is_wrong_is_reported() {
 }
 
 #[test]
-fn what_is_right_is_not() {
+fn right_examples_are_not_reported() {
     for rule in rules::all() {
         let found = check(&files(rule, "Right"), options(rule));
         assert!(found.is_empty(), "{}: {found:?}", rule.name());
@@ -67,7 +67,7 @@ fn what_is_right_is_not() {
 }
 
 #[test]
-fn names_are_alike() {
+fn names_are_unique_and_in_lower_case() {
     for rule in rules::all() {
         let name = rule.name();
         assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{name}");
@@ -76,9 +76,9 @@ fn names_are_alike() {
 }
 
 #[test]
-fn levels_go_by_facts_that_nodes_have() {
+fn levels_interpolate_facts_that_exist() {
     let hierarchy = "version: 5\ndefaults: {data_hash: yaml_data}\nhierarchy:\n  - name: All\n    paths:\n      - 'os/%{facts.os.famly}.yaml'\n      # - 'os/%{facts.os.nme}.yaml'\n      - 'nodes/%{facts.networking.fqdn}.yaml'\n      - 'sites/%{facts.site}.yaml'\n      - 'kernels/%{::facts.kernl}.yaml'\n";
     let found = check(&[("hiera.yaml".to_owned(), hierarchy.to_owned())], Options::default());
     let found: Vec<&str> = found.iter().map(|(_, message)| message.as_str()).collect();
-    assert_eq!(found, ["Nothing is known as `facts.os.famly`", "Nothing is known as `::facts.kernl`"]);
+    assert_eq!(found, ["Unknown fact or key `facts.os.famly`", "Unknown fact or key `::facts.kernl`"]);
 }

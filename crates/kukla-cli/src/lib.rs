@@ -4,11 +4,13 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use kukla::syntax::Problem;
+
+use self::config::ParseError;
 
 mod args;
 mod commands;
+mod config;
 mod deferred;
 mod files;
 mod memory;
@@ -57,18 +59,43 @@ fn codes() -> impl Iterator<Item = &'static kukla::syntax::Code> {
 /// The stack size of worker threads. A compilation needs as much, and would otherwise allocate it again for each node.
 const STACK: usize = 16 << 20;
 
-/// Creates the worker threads of parallel commands; call it before the first of them runs.
+/// Creates the worker threads of parallel commands; call it before the first of them runs. Where the system does not have enough
+/// memory or processes for them, everything runs on the thread that there is.
 fn make_pool() {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    // A pool that could not be created cannot be created again.
+    let pool = if can_start(threads) { pool } else { pool.num_threads(1).use_current_thread() };
     // An existing pool stays as it is.
-    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+    let _ = pool.build_global();
+}
+
+/// Whether this number of threads can run at the same time.
+fn can_start(threads: usize) -> bool {
+    let (keep, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Arc::new(std::sync::Mutex::new(wait));
+    let started: Vec<_> = (0..threads)
+        .map_while(|_| {
+            let wait = std::sync::Arc::clone(&wait);
+            // Each of them ends when the channel is closed.
+            let run = move || drop(wait.lock().map(|wait| wait.recv()));
+            std::thread::Builder::new().stack_size(STACK).spawn(run).ok()
+        })
+        .collect();
+    drop(keep);
+    let count = started.len();
+    started.into_iter().for_each(|thread| drop(thread.join()));
+    count == threads
 }
 
 /// Runs the command line of this process; `release` returns free memory of its allocator to the system.
 pub fn main(release: fn()) -> ExitCode {
     memory::set_release(release);
-    let exit = match args::Cli::try_parse() {
+    kukla::syntax::silence_contained_panics();
+    let exit = match config::parse() {
         Ok(command) => command.run().unwrap_or_else(|problem| output::fail(&problem)),
-        Err(error) => output::print_usage(&error),
+        Err(ParseError::Config(problem)) => output::fail(&problem),
+        Err(ParseError::Usage(error)) => output::print_usage(&error),
     };
     output::flush(exit).into()
 }

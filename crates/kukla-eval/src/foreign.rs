@@ -69,12 +69,36 @@ pub struct ResourceValues {
 /// The judgement of an agent on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It would take it.
+    /// The agent accepts it.
     Accepted,
-    /// It would refuse it with this message.
-    Refused(String),
+    /// The agent refuses it.
+    Refused(Refusal),
     /// That depends on the machine.
     Unknown,
+}
+
+/// The refusal of a resource by its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The class of the refusal, which callers can branch on.
+    pub kind: RefusalKind,
+    /// The attribute that it is about, if it is about one.
+    pub attribute: Option<String>,
+    /// The message of the agent.
+    pub message: String,
+}
+
+/// The class of a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// The type has no parameter of that name.
+    UnknownParameter,
+    /// The code that converts a value failed.
+    MungeFailed,
+    /// The type refuses the value of an attribute.
+    ParameterFailed,
+    /// The type refuses the resource as a whole, for example because of attributes that conflict.
+    Other,
 }
 
 /// The state of another language's interpreter during a compilation.

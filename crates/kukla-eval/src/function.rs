@@ -341,7 +341,7 @@ macro_rules! builtins {
     ($(
         $(#[doc = $doc:literal])* $name:literal $(: $($quality:ident),+)? {
             $(type $alias:literal;)*
-            $($signature:literal => $body:expr),* $(,)?
+            $($signature:expr => $body:expr),* $(,)?
             $(; mismatch $($wrong:literal => $why:expr),+ $(,)?)?
             $(; tools $($honest:literal),+ $(,)?)?
         }

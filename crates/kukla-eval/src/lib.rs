@@ -50,6 +50,7 @@ pub mod vm;
 
 pub use environment::{Environment, Node};
 pub use error::{Diagnostic, Flow, Location, Raise};
+pub use variable::UndefinedVariable;
 pub use vm::Vm;
 
 #[cfg(test)]

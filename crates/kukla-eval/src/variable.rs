@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kukla_syntax::{Span, Strict, diagnostic};
 use kukla_values::{Hash, Name, Str, Value};
 
-use crate::catalog::lower_case;
+use crate::catalog::{lower_case, private};
 use crate::codes::{
     EARLIER_PARAMETER_WITHOUT_VALUE, LATER_PARAMETER_IN_DEFAULT, PARAMETER_WITHOUT_VALUE, UNKNOWN_VARIABLE,
 };
@@ -21,6 +21,38 @@ const ALWAYS: [&str; 2] = ["module_name", "caller_module_name"];
 /// The class whose variables are the settings.
 pub(crate) const SETTINGS: &str = "settings";
 
+/// The reason why a variable has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UndefinedVariable {
+    /// Nothing in its scope has that name.
+    Unset,
+    /// Its class does not exist.
+    UnknownClass(String),
+    /// Its class exists and has not been evaluated.
+    UnevaluatedClass(Name),
+    /// It is a parameter that is private to a module, or to the environment.
+    Private {
+        /// Its name.
+        parameter: Name,
+        /// The module; none for the environment.
+        owner: Option<Name>,
+    },
+}
+
+impl UndefinedVariable {
+    /// The reason as text, unless the variable is just not set. Puppet prints those about classes in the same words.
+    pub fn reason(&self) -> Option<String> {
+        Some(match self {
+            UndefinedVariable::Unset => return None,
+            UndefinedVariable::UnknownClass(class) => format!("class {class} could not be found"),
+            UndefinedVariable::UnevaluatedClass(class) => format!("class {class} has not been evaluated"),
+            UndefinedVariable::Private { parameter, owner } => {
+                format!("the parameter '{parameter}' is private to {}", private::described(*owner))
+            }
+        })
+    }
+}
+
 impl Vm<'_> {
     pub(crate) fn eval_variable(&mut self, variable: &Variable, span: Span) -> Flow {
         match variable.target {
@@ -30,7 +62,7 @@ impl Vm<'_> {
                     if self.scopes.has_private
                         && let Some(reason) = self.hidden_variable(self.position(), name)
                     {
-                        return self.unknown_variable(variable.name, Some(reason), span);
+                        return self.unknown_variable(variable.name, &reason, span);
                     }
                     Ok(value)
                 }
@@ -39,17 +71,17 @@ impl Vm<'_> {
                     let inherited = || self.sees_settings(self.scope()).then(|| self.setting(name.as_str()));
                     match self.node_variable(name.as_str()).or_else(|| inherited().flatten()) {
                         Some(value) => Ok(value),
-                        None => self.unknown_variable(variable.name, None, span),
+                        None => self.unknown_variable(variable.name, &UndefinedVariable::Unset, span),
                     }
                 }
             },
             VariableTarget::Top(name) => match self.top_variable(name) {
                 Some(value) => Ok(value),
-                None => self.unknown_variable(variable.name, None, span),
+                None => self.unknown_variable(variable.name, &UndefinedVariable::Unset, span),
             },
             VariableTarget::Class(class, name) => match self.class_variable(class, name) {
                 Ok(value) => Ok(value),
-                Err(reason) => self.unknown_variable(variable.name, reason, span),
+                Err(reason) => self.unknown_variable(variable.name, &reason, span),
             },
         }
     }
@@ -87,27 +119,27 @@ impl Vm<'_> {
         }
     }
 
-    /// The value of a variable by its name as text; `Err` says why there is none, where there is more to say than that.
-    pub fn variable_or_reason(&self, name: &str) -> Result<Value, Option<String>> {
+    /// The value of a variable by its name as text, or the reason why it has none.
+    pub fn variable_or_reason(&self, name: &str) -> Result<Value, UndefinedVariable> {
         match self.variable_at(self.position(), name) {
             Some(value) => Ok(value),
             None => match name.trim_start_matches("::").rsplit_once("::") {
                 Some((class, leaf)) => self.computed_variable(class, leaf),
-                None => Err(None),
+                None => Err(UndefinedVariable::Unset),
             },
         }
     }
 
-    /// A variable of a class that is not there, as far as names tell; `Err` says why.
-    fn computed_variable(&self, class: &str, leaf: &str) -> Result<Value, Option<String>> {
+    /// The variable of a class under the name that its manifest gives the class.
+    fn computed_variable(&self, class: &str, leaf: &str) -> Result<Value, UndefinedVariable> {
         let Ok(Some(name)) = self.environment().manifest_name(&lower_case(class), &mut Remarks::default())
         else {
-            return Err(Some(format!("class {class} could not be found")));
+            return Err(UndefinedVariable::UnknownClass(class.to_owned()));
         };
         match Name::existing(leaf) {
             Some(leaf) => self.class_variable(name, leaf),
-            None if self.scopes.class(name).is_some() => Err(None),
-            None => Err(Some(self.missing_class(name))),
+            None if self.scopes.class(name).is_some() => Err(UndefinedVariable::Unset),
+            None => Err(self.missing_class(name)),
         }
     }
 
@@ -149,21 +181,21 @@ impl Vm<'_> {
         }
     }
 
-    /// `Err` says why there is none, where there is more to say than that.
-    fn class_variable(&self, class: Name, name: Name) -> Result<Value, Option<String>> {
+    /// A variable of a class, or the reason why it has no value.
+    fn class_variable(&self, class: Name, name: Name) -> Result<Value, UndefinedVariable> {
         match self.scopes.class(class) {
             // While its parameters get their values a class has them in a frame.
             Some(scope) if self.defaulting().is_some() && self.scope() == scope => {
                 match self.scopes.find(self.position(), name) {
                     VariableSearch::Value(value) => Ok(value.clone()),
-                    _ => Err(None),
+                    _ => Err(UndefinedVariable::Unset),
                 }
             }
             Some(scope) => {
                 if self.scopes.has_private
                     && let Some(reason) = self.hidden_in(self.scopes.class_holding(scope, name), name)
                 {
-                    return Err(Some(reason));
+                    return Err(reason);
                 }
                 let setting = || self.sees_settings(scope).then(|| self.setting(name.as_str())).flatten();
                 match self.scopes.find_in_class(scope, name) {
@@ -172,11 +204,11 @@ impl Vm<'_> {
                         SETTINGS => setting().unwrap_or_else(|| value.clone()),
                         _ => value.clone(),
                     }),
-                    None => setting().ok_or(None),
+                    None => setting().ok_or(UndefinedVariable::Unset),
                 }
             }
-            None if class.as_str() == SETTINGS => self.setting(name.as_str()).ok_or(None),
-            None => Err(Some(self.missing_class(class))),
+            None if class.as_str() == SETTINGS => self.setting(name.as_str()).ok_or(UndefinedVariable::Unset),
+            None => Err(self.missing_class(class)),
         }
     }
 
@@ -194,10 +226,10 @@ impl Vm<'_> {
     }
 
     #[cold]
-    fn missing_class(&self, class: Name) -> String {
+    fn missing_class(&self, class: Name) -> UndefinedVariable {
         match self.environment().class(class, &mut Remarks::default()) {
-            Ok(Some(_)) => format!("class {class} has not been evaluated"),
-            _ => format!("class {class} could not be found"),
+            Ok(Some(_)) => UndefinedVariable::UnevaluatedClass(class),
+            _ => UndefinedVariable::UnknownClass(class.as_str().to_owned()),
         }
     }
 
@@ -245,7 +277,7 @@ impl Vm<'_> {
 
     /// The value of an unknown variable: `undef` where that is allowed.
     #[cold]
-    fn unknown_variable(&mut self, name: Name, reason: Option<String>, span: Span) -> Flow {
+    fn unknown_variable(&mut self, name: Name, reason: &UndefinedVariable, span: Span) -> Flow {
         let plain = name.trim_start_matches("::");
         if ALWAYS.contains(&plain) {
             return Ok(Value::Undef);
@@ -255,7 +287,7 @@ impl Vm<'_> {
         let severity = if settings.strict_variables { Strict::Error } else { settings.strict };
         match severity {
             Strict::Error => {
-                let wrong = match (reason, self.near_variable(name, plain)) {
+                let wrong = match (reason.reason(), self.near_variable(name, plain)) {
                     (Some(reason), _) => wrong.hint(reason),
                     (None, Some(near)) => wrong.hint(format!("there is a variable ${near}")),
                     (None, None) => wrong,

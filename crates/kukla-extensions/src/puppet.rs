@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use kukla_eval::UndefinedVariable;
 use kukla_ruby::{Result as RubyResult, Ruby};
 use kukla_values::{Error, Str, Value as PuppetValue};
 
@@ -109,10 +110,10 @@ pub trait Puppet {
     fn byte_string(&mut self, text: &str) -> Result<Str, Error> {
         Ok(text.into())
     }
-    /// The value of a variable. If there is no such variable, the reason if one is known.
-    fn variable(&mut self, scope: ScopeNumber, name: &str) -> Result<PuppetValue, Option<String>> {
+    /// The value of a variable, or the reason why it has none.
+    fn variable(&mut self, scope: ScopeNumber, name: &str) -> Result<PuppetValue, UndefinedVariable> {
         let _ = (scope, name);
-        Err(None)
+        Err(UndefinedVariable::Unset)
     }
     /// All variables that can be seen without a qualified name.
     fn variables(&mut self, scope: ScopeNumber) -> Vec<(Str, PuppetValue)> {

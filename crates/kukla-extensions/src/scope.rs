@@ -1,6 +1,7 @@
 //! `Puppet::Parser::Scope`: what Ruby code sees of the place it was called from. The rest of the class is written in Ruby, in
 //! `puppet/parser.rb`.
 
+use kukla_eval::UndefinedVariable;
 use kukla_ruby::class::{Native, NativeClass, method};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Symbol, Value};
@@ -127,7 +128,7 @@ fn variable(
     ruby: &mut Ruby<'_>,
     this: &Value,
     name: &Value,
-) -> Result<std::result::Result<PuppetValue, Option<String>>> {
+) -> Result<std::result::Result<PuppetValue, UndefinedVariable>> {
     let scope = scope_of(ruby, this)?;
     let name = match name {
         Value::String(name) => name.text().to_str_lossy().into_owned(),
@@ -144,7 +145,7 @@ fn variable(
 fn lookupvar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     match variable(ruby, this, &args[0])? {
         Ok(value) => values::to_ruby(ruby, &value),
-        Err(reason) => unknown_variable(ruby, &args[0], reason),
+        Err(undefined) => unknown_variable(ruby, &args[0], undefined.reason()),
     }
 }
 

@@ -10,7 +10,7 @@ use kukla_eval::lambda::{Block, ForeignBlock};
 use kukla_eval::native::NativeObject;
 use kukla_eval::scope::{Position, ScopeId};
 use kukla_eval::settings::LogLevel;
-use kukla_eval::{Environment, Flow, Raise, Vm};
+use kukla_eval::{Environment, Flow, Raise, UndefinedVariable, Vm};
 use kukla_ruby::{Args, Embedder, Host, Program, Result, Ruby, State, SyntaxProblem, Unwind};
 use kukla_values::types::Range;
 use kukla_values::types::callable::CallableType;
@@ -168,7 +168,7 @@ impl Puppet for Compilation<'_, '_> {
         self.vm.byte_string(text)
     }
 
-    fn variable(&mut self, scope: ScopeNumber, name: &str) -> std::result::Result<Value, Option<String>> {
+    fn variable(&mut self, scope: ScopeNumber, name: &str) -> std::result::Result<Value, UndefinedVariable> {
         self.vm.standing_at(at(scope), |vm| vm.variable_or_reason(name))
     }
 

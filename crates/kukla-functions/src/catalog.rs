@@ -8,7 +8,7 @@ use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Hash, Type, Value};
 
 use crate::codes::{CATALOG_OPERATION_NOT_SUPPORTED_WHEN_SCRIPTING, REFERENCE_WITHOUT_TITLE};
-use crate::legacy::{at_least, wrong_count, wrong_type};
+use crate::legacy::{LEGACY, at_least, wrong_count, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -52,7 +52,7 @@ builtins! {
     /// defined(Notify['hello'])    # => true
     /// ```
     "create_resources": RunsCode, ChangesCatalog {
-        "Any *$args, Optional[Callable] &$block" => create_resources;
+        LEGACY => create_resources;
         tools "String $type, Hash[Any, Hash] $resources, Hash $defaults = {} >> Undef"
     }
 
@@ -63,7 +63,7 @@ builtins! {
     /// realize(Notify['a'])    # => undef
     /// ```
     "realize": ChangesCatalog {
-        "Any *$args, Optional[Callable] &$block" => realize;
+        LEGACY => realize;
         tools "Array[Variant[String, Type[CatalogEntry], Array], 1] *$references >> Undef"
     }
 
@@ -73,7 +73,7 @@ builtins! {
     /// tag('web')    # => undef
     /// ```
     "tag": ChangesCatalog {
-        "Any *$args, Optional[Callable] &$block" => tag;
+        LEGACY => tag;
         tools "Array[Variant[Scalar, Array], 1] *$tags >> Undef"
     }
 
@@ -83,7 +83,7 @@ builtins! {
     /// tagged('no_such_tag')    # => false
     /// ```
     "tagged": ReadsCatalog {
-        "Any *$args, Optional[Callable] &$block" => tagged;
+        LEGACY => tagged;
         tools "Array[Variant[Scalar, Array], 1] *$tags >> Boolean"
     }
 

@@ -11,7 +11,7 @@ use kukla_values::{Error, Result, Value};
 use md5::{Digest, Md5};
 
 use crate::codes::NO_RANDOM_LIMIT;
-use crate::legacy::{at_least, exactly};
+use crate::legacy::{LEGACY, at_least, exactly};
 use crate::ruby;
 
 builtins! {
@@ -21,7 +21,7 @@ builtins! {
     /// md5('a')    # => '0cc175b9c0f1b6a831c399e269772661'
     /// ```
     "md5" {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(md5_hex(ruby::text(&exactly("md5", 1, args)?[0])?.as_bytes()));
+        LEGACY => |Rest(args): Rest| Ok::<_, Error>(md5_hex(ruby::text(&exactly("md5", 1, args)?[0])?.as_bytes()));
         tools "String $text >> String"
     }
 
@@ -31,7 +31,7 @@ builtins! {
     /// sha1('a')    # => '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8'
     /// ```
     "sha1" {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(sha1_hex(ruby::text(&exactly("sha1", 1, args)?[0])?.as_bytes()));
+        LEGACY => |Rest(args): Rest| Ok::<_, Error>(sha1_hex(ruby::text(&exactly("sha1", 1, args)?[0])?.as_bytes()));
         tools "String $text >> String"
     }
 
@@ -41,7 +41,7 @@ builtins! {
     /// sha256('a')    # => 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'
     /// ```
     "sha256" {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| Ok::<_, Error>(sha256_hex(ruby::text(&exactly("sha256", 1, args)?[0])?.as_bytes()));
+        LEGACY => |Rest(args): Rest| Ok::<_, Error>(sha256_hex(ruby::text(&exactly("sha256", 1, args)?[0])?.as_bytes()));
         tools "String $text >> String"
     }
 
@@ -51,7 +51,7 @@ builtins! {
     /// digest('a')    # => 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'
     /// ```
     "digest" {
-        "Any *$args, Optional[Callable] &$block" => digest;
+        LEGACY => digest;
         tools "String $text >> String"
     }
 
@@ -62,7 +62,7 @@ builtins! {
     /// fqdn_rand(30, 'cron') =~ Integer[0, 29]    # => true
     /// ```
     "fqdn_rand": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => fqdn_rand;
+        LEGACY => fqdn_rand;
         tools "Variant[Numeric, String] $max, Any *$seed >> Integer"
     }
 }

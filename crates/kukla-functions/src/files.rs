@@ -18,7 +18,7 @@ use crate::codes::{
     GENERATOR_ILLEGAL_CHARACTER, GENERATOR_NOT_ABSOLUTE, NO_SUCH_BINARY_FILE, NO_SUCH_FILES,
     NO_SUCH_TEMPLATE, RUBY_TEMPLATE, TEMPLATE_NO_STRING, UNREADABLE_FILE, UNREADABLE_TEMPLATE,
 };
-use crate::legacy::at_least;
+use crate::legacy::{LEGACY, at_least};
 use crate::ruby;
 use crate::stdlib::checks::{not_a_path, warn_unless_text};
 use crate::stdlib::misc::warn;
@@ -30,7 +30,7 @@ builtins! {
     /// file('/no/such/file', '/nor/this')    # error: Could not find any files from /no/such/file, /nor/this
     /// ```
     "file": ReadsFiles {
-        "Any *$args, Optional[Callable] &$block" => file;
+        LEGACY => file;
         tools "Array[String, 1] *$paths >> String"
     }
 
@@ -77,7 +77,7 @@ builtins! {
     /// generate('relative/command')    # error: Generators must be fully qualified
     /// ```
     "generate": RunsCommands {
-        "Any *$args, Optional[Callable] &$block" => generate;
+        LEGACY => generate;
         tools "String $command, String *$arguments >> String"
     }
 
@@ -87,7 +87,7 @@ builtins! {
     /// template('no_module/motd.erb')    # error: Could not find template 'no_module/motd.erb'
     /// ```
     "template": ReadsVariables, ReadsFiles {
-        "Any *$args, Optional[Callable] &$block" => template;
+        LEGACY => template;
         tools "Array[String, 1] *$paths >> String"
     }
 
@@ -97,7 +97,7 @@ builtins! {
     /// inline_template('mere text')    # => 'mere text'
     /// ```
     "inline_template": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => inline_template;
+        LEGACY => inline_template;
         tools "Array[String, 1] *$templates >> String"
     }
 }

@@ -12,6 +12,9 @@ use kukla_values::{Array, Error, Hash, Result, Type, Value};
 use crate::codes::{ENTRY_AS_ARGUMENT, ITERATOR_AS_ARGUMENT, WRONG_ARGUMENT_COUNT, WRONG_ARGUMENT_TYPE};
 use crate::ruby;
 
+/// The signature of a function of the old API.
+pub const LEGACY: &str = "Any *$args, Optional[Callable] &$block";
+
 /// More or fewer arguments than a function accepts. The message is that of the function's author.
 pub fn wrong_count(name: &str, objection: impl Display) -> Error {
     diagnostic!(WRONG_ARGUMENT_COUNT { function: format_args!("{name}()"), objection }).into()

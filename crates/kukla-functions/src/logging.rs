@@ -9,7 +9,7 @@ use kukla_syntax::bail;
 use kukla_values::Value;
 
 use crate::codes::FAIL_CALLED;
-use crate::legacy::legacy;
+use crate::legacy::{LEGACY, legacy};
 use crate::ruby;
 
 builtins! {
@@ -68,7 +68,7 @@ builtins! {
     /// fail('no', 'way')    # error: no way
     /// ```
     "fail": Leaves {
-        "Any *$args, Optional[Callable] &$block" => fail;
+        LEGACY => fail;
         tools "Any *$messages >> Undef"
     }
 }

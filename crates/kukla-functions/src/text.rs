@@ -8,7 +8,7 @@ use kukla_eval::vm::Vm;
 use kukla_values::{Result, Str, Value};
 
 use crate::iterate::call;
-use crate::legacy::{at_least, legacy};
+use crate::legacy::{LEGACY, at_least, legacy};
 use crate::logging::deprecated_here;
 use crate::ruby;
 use crate::scan::scan;
@@ -21,7 +21,7 @@ builtins! {
     /// sprintf('%<x>s: %<y>d', {x => 'a', y => 1})    # => 'a: 1'
     /// ```
     "sprintf" {
-        "Any *$args, Optional[Callable] &$block" => sprintf;
+        LEGACY => sprintf;
         tools "String $format, Any *$arguments >> String"
     }
 
@@ -31,7 +31,7 @@ builtins! {
     /// shellquote('echo', ['a b', '$c'])    # => "echo \"a b\" '\$c'"
     /// ```
     "shellquote" {
-        "Any *$args, Optional[Callable] &$block" => shellquote;
+        LEGACY => shellquote;
         tools "Variant[String, Array] *$words >> String"
     }
 

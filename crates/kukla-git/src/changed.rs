@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::ObjectId;
+use kukla_syntax::deep;
 use kukla_world::DirectoryEntry;
 
 use crate::change::{Change, Status};
@@ -33,14 +34,7 @@ impl Revision {
     }
 
     fn has_links(&self) -> bool {
-        fn within(objects: &Objects, tree: ObjectId) -> bool {
-            objects.tree(tree).iter().any(|entry| match entry.kind {
-                Kind::Link => true,
-                Kind::Directory => within(objects, entry.id),
-                Kind::File | Kind::Submodule => false,
-            })
-        }
-        within(&self.repository().objects, self.tree())
+        self.repository().objects.extent(self.tree()).has_links
     }
 }
 
@@ -107,7 +101,7 @@ impl Walk<'_> {
             within.as_ref().map(|(objects, tree)| (objects, *tree))
         }
         if within_old.is_some() || within_new.is_some() {
-            self.trees(path, place(&within_old), place(&within_new));
+            deep(|| self.trees(path, place(&within_old), place(&within_new)));
         }
     }
 
@@ -123,14 +117,14 @@ impl Walk<'_> {
             let there = listed_as(&listed, &entry.name);
             match (entry.kind, there) {
                 (Kind::Directory, Some(there)) if there.is_directory && !there.is_link => {
-                    self.files(&path, objects, entry.id, fresh);
+                    deep(|| self.files(&path, objects, entry.id, fresh));
                 }
                 (Kind::Submodule, Some(there)) if there.is_directory => {
                     let opened = repository.submodule(&path);
                     if let Some((tree, opened)) =
                         opened.and_then(|opened| Some((opened.tree_of(entry.id).ok()?, opened)))
                     {
-                        self.files(&path, &opened, tree, &Fresh::default());
+                        deep(|| self.files(&path, &opened, tree, &Fresh::default()));
                     }
                 }
                 (Kind::Directory | Kind::Submodule, there) => {
@@ -161,6 +155,7 @@ impl Walk<'_> {
         }
         for entry in &listed {
             let is_new = entry.name != ".git"
+                && !entry.is_special
                 && find(&own, &entry.name).is_none()
                 && listed_as(&ignored, &entry.name).is_none();
             if is_new {
@@ -177,9 +172,9 @@ impl Walk<'_> {
         }
         let ignored = self.repository.beside(path, &[]);
         for entry in self.repository.disk().list(&self.repository.root.join(path)) {
-            if entry.name != ".git" && listed_as(&ignored, &entry.name).is_none() {
+            if entry.name != ".git" && !entry.is_special && listed_as(&ignored, &entry.name).is_none() {
                 self.change.has_links |= entry.is_link;
-                self.added(&path.join(&entry.name), entry.is_directory && !entry.is_link);
+                deep(|| self.added(&path.join(&entry.name), entry.is_directory && !entry.is_link));
             }
         }
     }
@@ -208,7 +203,10 @@ struct Fresh {
 
 impl Fresh {
     fn new(objects: &Objects) -> Fresh {
-        let repository = objects.repository();
+        objects.ask(|repository| Ok(Fresh::of(repository))).unwrap_or_default()
+    }
+
+    fn of(repository: &gix::Repository) -> Fresh {
         let Ok(index) = repository.index() else { return Fresh::default() };
         let written = index.timestamp().unix_seconds();
         let entries = index.entries().iter().filter_map(|entry| {

@@ -13,7 +13,11 @@ mod change;
 #[cfg(feature = "objects")]
 mod changed;
 #[cfg(feature = "objects")]
+mod extent;
+#[cfg(feature = "objects")]
 mod objects;
+#[cfg(feature = "objects")]
+mod pipes;
 #[cfg(feature = "objects")]
 mod puppetfile;
 mod range;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::ObjectId;
-use kukla_syntax::Problem;
+use kukla_syntax::{Problem, contain};
 use kukla_world::{DirectoryEntry, World};
 use rustc_hash::FxHashMap;
 
-use crate::objects::{Objects, find};
+use crate::objects::{Objects, damaged, find};
+use crate::pipes;
 use crate::puppetfile;
 use crate::range::RangeEnd;
 use crate::revision::Revision;
@@ -30,13 +31,17 @@ pub struct Repository {
     installed: BTreeSet<PathBuf>,
     taken: Mutex<BTreeSet<PathBuf>>,
     absent: Mutex<BTreeSet<PathBuf>>,
+    /// Files in git's directory that are pipes or devices, and that git does not need.
+    pipes: Vec<PathBuf>,
 }
 
 impl Repository {
     /// The repository that a directory belongs to. Files outside it are seen through `disk`.
     pub fn discover(directory: &Path, disk: Arc<dyn World>) -> Result<Repository, Problem> {
-        let found = gix::discover(directory)
-            .map_err(|_| Problem::not_found(format!("{} is not in a git repository", directory.display())))?;
+        let pipes = pipes::find(&*disk, directory)?;
+        let not_found = || Problem::not_found(format!("{} is not in a git repository", directory.display()));
+        let found = contain(|| gix::discover(directory)).map_err(|panic| damaged(&panic))?;
+        let found = found.map_err(|_| not_found())?;
         let (root, has_files) = match found.workdir() {
             Some(root) => (root.to_owned(), true),
             None => (found.git_dir().to_owned(), false),
@@ -53,6 +58,7 @@ impl Repository {
             beside: Mutex::default(),
             taken: Mutex::default(),
             absent: Mutex::default(),
+            pipes,
         })
     }
 
@@ -75,33 +81,24 @@ impl Repository {
     }
 
     fn commit(&self, name: &str) -> Result<ObjectId, Problem> {
-        let repository = self.objects.repository();
-        let found = repository.rev_parse_single(name);
-        match found {
-            Ok(id) => Ok(id.detach()),
-            Err(_) => {
-                drop(repository);
-                let problem = format!("unknown revision '{name}' in {}", self.root.display());
-                Err(self.with_help(Problem::not_found(problem)))
-            }
-        }
+        let unknown = || Problem::not_found(format!("unknown revision '{name}' in {}", self.root.display()));
+        let found = self
+            .objects
+            .ask(|repository| repository.rev_parse_single(name).map(|id| id.detach()).map_err(|_| unknown()));
+        found.map_err(|problem| self.with_help(problem))
     }
 
     fn merge_base(&self, one: ObjectId, other: ObjectId) -> Result<Option<ObjectId>, Problem> {
-        let repository = self.objects.repository();
-        match repository.merge_base(one, other) {
+        let found = self.objects.ask(|repository| match repository.merge_base(one, other) {
             Ok(base) => Ok(base.map(|base| base.detach())),
-            Err(error) => {
-                let problem = Problem::other("cannot find the merge base").because(error);
-                drop(repository);
-                Err(self.with_help(problem))
-            }
-        }
+            Err(error) => Err(Problem::other("cannot find the merge base").because(error)),
+        });
+        found.map_err(|problem| self.with_help(problem))
     }
 
     /// The problem with help if a shallow clone may be its reason.
     fn with_help(&self, problem: Problem) -> Problem {
-        match self.objects.repository().is_shallow() {
+        match self.objects.ask(|repository| Ok(repository.is_shallow().unwrap_or_default())) {
             Ok(true) => problem
                 .help("this clone is shallow; get its full history with `git fetch --unshallow` (in CI: fetch-depth: 0)"),
             _ => problem,
@@ -116,7 +113,7 @@ impl Repository {
     pub(crate) fn submodule(&self, path: &Path) -> Option<Arc<Objects>> {
         let mut known = self.submodules.lock().unwrap_or_else(PoisonError::into_inner);
         let open = || {
-            let opened = gix::open(self.root.join(path)).ok()?;
+            let opened = contain(|| gix::open(self.root.join(path))).ok()?.ok()?;
             Some(Arc::new(Objects::new(opened)))
         };
         known.entry(path.to_owned()).or_insert_with(open).clone()
@@ -174,11 +171,18 @@ impl Repository {
                 n => Some(format!("{} and {} more", names[..5].join(", "), n - 5)),
             }
         };
+        let pipes = match &*self.pipes {
+            [] => None,
+            pipes => {
+                let names: Vec<String> = pipes.iter().map(|path| path.display().to_string()).collect();
+                Some(format!("skipped, because they are pipes, sockets or devices: {}", names.join(", ")))
+            }
+        };
         let taken = listed(&self.taken)
             .map(|names| format!("not in git, so taken from the working directory on both sides: {names}"));
         let absent = listed(&self.absent).map(|names| {
             format!("submodules that are not checked out, treated as empty: {names}; get them with `git submodule update --init`")
         });
-        taken.into_iter().chain(absent).collect()
+        taken.into_iter().chain(absent).chain(pipes).collect()
     }
 }

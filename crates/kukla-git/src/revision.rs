@@ -152,6 +152,7 @@ impl World for Revision {
                         Kind::Link => leads_to_directory(&entry.name),
                     },
                     is_link: entry.kind == Kind::Link,
+                    is_special: false,
                     name: entry.name.clone(),
                 });
                 let mut all: Vec<DirectoryEntry> = own.collect();

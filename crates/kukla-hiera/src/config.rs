@@ -182,17 +182,7 @@ impl Config {
             .map_err(|error| Error::plain(diagnostic!(UNPARSEABLE_CONFIG { reason: error.message(path) })))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let reader = Reader { path, text: &text };
-        let mut config = Config {
-            root,
-            path: Some(path.clone()),
-            version: 3,
-            hierarchy: Vec::new(),
-            default_hierarchy: None,
-            warning: None,
-            deprecated: false,
-            hash_merge: None,
-            text: String::new(),
-        };
+        let mut config = Config { root, path: Some(path.clone()), version: 3, ..Config::empty() };
         match document.value {
             Value::Hash(hash) => {
                 config.version = match hash.get("version") {
@@ -266,8 +256,10 @@ impl Reader<'_> {
         let second = first.and_then(|first| line_matching(self.text, first + 1, &names));
         let earlier = first.filter(|_| second.is_some());
         // Puppet names the line only, since the file is that of the error.
-        let told = earlier.map(|line| kukla_syntax::SourcePosition::Line { file: None, line: Some(line) });
-        let facts = vec![("name", Fact::of(name)), ("earlier", Fact::position(" First defined at", told))];
+        let in_message =
+            earlier.map(|line| kukla_syntax::SourcePosition::Line { file: None, line: Some(line) });
+        let facts =
+            vec![("name", Fact::of(name)), ("earlier", Fact::position(" First defined at", in_message))];
         let shown = earlier.map(|line| kukla_syntax::SourcePosition::line_of(self.path, Some(line)));
         let wrong = Diagnostic::new(code, facts).label_if_known(shown, "first defined here");
         self.wrong(wrong, second.or(first))

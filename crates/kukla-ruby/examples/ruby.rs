@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use kukla_ruby::{Host, Ruby, State, Unwind};
 use kukla_values::time::Timestamp;
-use kukla_world::policy::{Access, Policy, Variables};
+use kukla_world::policy::{Clock, Policy, Randomness, Variables};
 use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, World};
 
 /// The disk as it is, and nothing else.
@@ -31,6 +31,7 @@ impl World for Disk {
                 name: entry.file_name().to_string_lossy().into_owned(),
                 is_directory: entry.path().is_dir(),
                 is_link: entry.path().is_symlink(),
+                is_special: false,
             })
             .collect();
         entries.sort();
@@ -96,7 +97,7 @@ impl Host for Terminal {
 
 /// A script that is started by hand may use the clock and the environment.
 fn policy() -> Policy {
-    Policy { clock: Access::On, randomness: Access::On, variables: Variables::On, ..Policy::default() }
+    Policy { clock: Clock::On, randomness: Randomness::On, variables: Variables::On, ..Policy::default() }
 }
 
 fn main() -> ExitCode {

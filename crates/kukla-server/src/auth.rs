@@ -8,7 +8,8 @@ use kukla::syntax::Problem;
 use kukla::{Value, formats::hocon};
 use regex::Regex;
 
-use crate::call::{Call, Peer};
+use crate::call::Call;
+use crate::peer::Peer;
 
 /// All rules, in the order they are asked.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ pub struct Forbidden {
 }
 
 /// puppetserver's own rules: their names, what they are about, and whom they allow.
-const DEFAULTS: [(&str, &str, &str, &str); 27] = [
+const DEFAULTS: [(&str, &str, &str, &str); 29] = [
     ("puppetlabs v3 catalog from agents", "~^/puppet/v3/catalog/([^/]+)$", "get post", "$1"),
     ("puppetlabs v4 catalog for services", "~^/puppet/v4/catalog/?$", "post", "-"),
     ("puppetlabs certificate", "/puppet-ca/v1/certificate/", "get", "?"),
@@ -74,6 +75,8 @@ const DEFAULTS: [(&str, &str, &str, &str); 27] = [
     ("puppetlabs cert sign all", "/puppet-ca/v1/sign/all", "post", "!"),
     ("puppetlabs status service - full", "/status/v1/services", "get", "?"),
     ("puppetlabs status service - simple", "/status/v1/simple", "get", "?"),
+    ("kukla liveness", "/status/v1/live", "get", "?"),
+    ("kukla readiness", "/status/v1/ready", "get", "?"),
     ("puppetlabs environments", "/puppet/v3/environments", "get", "*"),
     ("puppetlabs file bucket file", "/puppet/v3/file_bucket_file", "get head post put", "*"),
     ("puppetlabs file content", "/puppet/v3/file_content", "get post", "*"),
@@ -233,7 +236,7 @@ impl Rule {
             return None;
         }
         let has = |(name, values): &(String, Vec<String>)| {
-            call.all(name).iter().any(|value| values.iter().any(|wanted| wanted == value))
+            call.parameters.all(name).any(|value| values.iter().any(|wanted| wanted == value))
         };
         if !self.parameters.iter().all(has) {
             return None;
@@ -359,11 +362,14 @@ fn texts(value: &Value) -> Result<Vec<String>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Parameters;
+    use crate::peer::Listener;
     use std::sync::Arc;
 
     fn call(method: Method, path: &str, name: Option<&str>, extensions: &[(&str, &str)]) -> Call {
         let peer = Peer {
             address: ([127, 0, 0, 1], 1).into(),
+            listener: Listener::Tls,
             certificate: None,
             name: name.map(str::to_owned),
             extensions: extensions
@@ -375,7 +381,7 @@ mod tests {
         Call {
             method,
             path: path.into(),
-            parameters: vec![("environment".into(), "dev".into())],
+            parameters: Parameters::parse("environment=dev").unwrap(),
             headers: Default::default(),
             body: Default::default(),
             peer: Arc::new(peer),

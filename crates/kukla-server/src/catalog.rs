@@ -19,7 +19,7 @@ use crate::log;
 use crate::nodes::{Facts, facts_in, facts_of};
 use crate::server::Server;
 use crate::static_catalog::inline;
-use crate::storing::NodeUpdate;
+use crate::storing::{NodeUpdate, is_unreachable};
 
 /// The format of a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,10 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let (Some(node), Some(environment)) = (text("certname"), text("environment")) else {
         return refused("certname and environment are required".to_owned());
     };
+    // A name is an argument of the classifier and a part of paths, so it is checked here as well.
+    if let Err(invalid) = kukla::certname::check(node) {
+        return refused(invalid.to_string());
+    }
     if !is_name(environment) {
         return refused(format!("Invalid environment name {environment:?}"));
     }
@@ -186,8 +190,8 @@ impl CompiledText {
 impl CatalogRequest<'_> {
     fn compile(self, server: &Server, call: &Call) -> Result<CompiledText, Answer> {
         let failed = |problem: &dyn std::fmt::Display| Answer::error(Issue::Runtime, problem);
-        let mut known =
-            server.node(self.node, self.facts.as_ref(), call).map_err(|problem| failed(&problem))?;
+        let known = server.node(self.node, self.facts.as_ref(), call);
+        let mut known = known.map_err(|problem| server.failure(&problem))?;
         if let Some(trusted) = &self.trusted {
             known.node.trusted.clone_from(trusted);
         }
@@ -204,7 +208,8 @@ impl CatalogRequest<'_> {
             catalog: None,
             transaction: self.transaction,
         };
-        let keep = |update: NodeUpdate<'_>| server.store_update(&update).map_err(|problem| failed(&problem));
+        let keep =
+            |update: NodeUpdate<'_>| server.store_update(&update).map_err(|problem| server.failure(&problem));
         if self.check_environment && name != asked_for {
             keep(update)?;
             return Ok(self.elsewhere(name));
@@ -240,7 +245,10 @@ impl CatalogRequest<'_> {
         };
         let logs: Vec<Value> = outcome.logs.iter().map(kukla::rpc::log).collect();
         self.log_messages(&outcome.logs, &name);
-        let compiled = outcome.result.map_err(|failure| self.faulty(&failure.to_string(), &name))?;
+        let compiled = outcome.result.map_err(|failure| match is_unreachable(&failure) {
+            true => server.failure(&failure.into()),
+            false => self.faulty(&failure.to_string(), &name),
+        })?;
         if let Some(profile) = &compiled.profile {
             log::write(log::Level::Debug, "compiled", self.phases(profile));
         }
@@ -312,9 +320,5 @@ impl CatalogRequest<'_> {
 
 /// A random identifier.
 fn uuid() -> String {
-    let mut bytes: [u8; 16] = random();
-    bytes[6] = bytes[6] & 0x0f | 0x40;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    kukla::values::uuid::text(4, random())
 }

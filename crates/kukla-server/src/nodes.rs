@@ -8,11 +8,11 @@ use kukla::facts::without_nulls;
 use kukla::fleet::{AssembledNode, Classifier, NodeParts};
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
-use kukla::values::Hash;
+use kukla::values::{Hash, Shown};
 use kukla::{DiskWorld, Value, World};
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{Answer, Issue};
+use crate::answer::Answer;
 use crate::call::{Call, decoded};
 use crate::command;
 use crate::server::Server;
@@ -151,7 +151,7 @@ fn ask(command: &Path, name: &str) -> Result<Value, Problem> {
 pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
     let assembled = match server.node(name, None, call) {
         Ok(assembled) => assembled,
-        Err(problem) => return Answer::error(Issue::Runtime, &problem),
+        Err(problem) => return server.failure(&problem),
     };
     let asked =
         call.parameter("configured_environment").or(call.parameter("environment")).unwrap_or_default();
@@ -163,14 +163,15 @@ pub fn answer(server: &Server, call: &Call, name: &str) -> Answer {
         let classes = assembled.node.classes.iter();
         let classes: Map<String, Json> = classes
             .map(|(class, parameters)| {
-                let parameters = parameters.as_ref().map(|all| kukla::rpc::rich(&Value::Hash(all.clone())));
+                let parameters =
+                    parameters.as_ref().map(|all| Shown::of(&Value::Hash(all.clone())).to_json());
                 (class.clone(), parameters.unwrap_or_else(|| json!({})))
             })
             .collect();
         all.insert("classes".into(), classes.into());
     }
     if !assembled.node.variables.is_empty() {
-        all.insert("parameters".into(), kukla::rpc::rich(&Value::Hash(assembled.node.variables.clone())));
+        all.insert("parameters".into(), Shown::of(&Value::Hash(assembled.node.variables.clone())).to_json());
     }
     Answer::json(&all.into())
 }

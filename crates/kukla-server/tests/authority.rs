@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use crate::support::{self, Directory, Harness};
+use kukla_server::ca::audit::Actor;
 use kukla_server::ca::autosign::Autosign;
 use kukla_server::ca::certificate::{Certificate, alt_names_extension, text_extension};
 use kukla_server::ca::keys::{Key, KeyKind};
@@ -193,15 +194,23 @@ fn a_file_or_a_command_decides_what_is_signed_at_once() {
     let list = directory.write("autosign.conf", "# ours\n*.example.com\n");
     let mut authority =
         setup::make(&layout, Practice { autosign: Autosign::File(list), ..practice() }, "ca").unwrap();
-    assert!(authority.submit("a.example.com", request("a.example.com", Vec::new()).1.as_bytes()).unwrap());
-    assert!(!authority.submit("a.example.org", request("a.example.org", Vec::new()).1.as_bytes()).unwrap());
+    assert!(
+        authority
+            .submit("a.example.com", request("a.example.com", Vec::new()).1.as_bytes(), &Actor::default())
+            .unwrap()
+    );
+    assert!(
+        !authority
+            .submit("a.example.org", request("a.example.org", Vec::new()).1.as_bytes(), &Actor::default())
+            .unwrap()
+    );
     let command =
         directory.write("policy", "#!/bin/sh\ngrep -q 'BEGIN CERTIFICATE REQUEST' && [ \"$1\" = yes ]\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&command, mode).unwrap();
     authority.practice.autosign = Autosign::File(command);
-    assert!(authority.submit("yes", request("yes", Vec::new()).1.as_bytes()).unwrap());
-    assert!(!authority.submit("no", request("no", Vec::new()).1.as_bytes()).unwrap());
+    assert!(authority.submit("yes", request("yes", Vec::new()).1.as_bytes(), &Actor::default()).unwrap());
+    assert!(!authority.submit("no", request("no", Vec::new()).1.as_bytes(), &Actor::default()).unwrap());
     assert_eq!(authority.requested().unwrap(), ["a.example.org", "no"]);
 }
 
@@ -345,6 +354,15 @@ fn what_openssl_makes_is_taken_over() {
         openssl req -new -newkey rsa:2048 -nodes -keyout node_key.pem -out node.pem -subj '/CN=node1' 2> /dev/null
         echo 002A > serial
         echo '0x0029 2026-11-15T05:27:16UTC 2031-11-15T05:27:16UTC /CN=old1' > inventory.txt
+        touch index; openssl ca -gencrl -keyfile ca_key.pem -cert ca_crt.pem -out ca_crl.pem -crldays 20 -md sha256 -config /dev/stdin 2> /dev/null << END
+[ca]
+default_ca = own
+[own]
+database = index
+crl_extensions = ext
+[ext]
+authorityKeyIdentifier = keyid
+END
         mkdir signed requests";
     let made = std::process::Command::new("sh").arg("-c").arg(script).current_dir(&directory.0).status();
     assert!(made.unwrap().success());
@@ -354,10 +372,10 @@ fn what_openssl_makes_is_taken_over() {
     let authority = Authority::open(Layout::at(&directory.0), practice()).unwrap();
     assert!(authority.refresh_crl().unwrap());
     let text = std::fs::read(directory.0.join("node.pem")).unwrap();
-    assert!(!authority.submit("node1", &text).unwrap());
-    let certificate = authority.sign("node1", None).unwrap();
+    assert!(!authority.submit("node1", &text, &Actor::default()).unwrap());
+    let certificate = authority.sign("node1", None, &Actor::default()).unwrap();
     assert_eq!(certificate.serial(), 0x2a_u32.into());
-    assert_eq!(authority.revoke(&["old1".to_owned(), "node1".to_owned()]).unwrap(), 2);
+    assert_eq!(authority.revoke(&["old1".to_owned(), "node1".to_owned()], &Actor::default()).unwrap(), 2);
     assert_eq!(std::fs::read_to_string(directory.0.join("serial")).unwrap(), "002B");
     let verify = |file: &str, more: &[&str]| {
         let mut command = std::process::Command::new("openssl");

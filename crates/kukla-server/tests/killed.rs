@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::support::Directory;
+use kukla_server::ca::audit::Actor;
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::crl::Crl;
 use kukla_server::ca::keys::KeyKind;
@@ -29,7 +30,7 @@ fn practice() -> Practice {
 fn works_until_it_is_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY).map(PathBuf::from) else { return };
     let authority = Authority::open(Layout::at(directory.join("ca")), practice()).unwrap();
-    let start = inventory::next_serial(&authority.layout.serial).unwrap();
+    let start = authority.next_serial().unwrap();
     for number in 0..100_000 {
         let name = format!("n{start}-{number}");
         authority.generate(&name, &CertificateOptions::default()).unwrap();
@@ -38,11 +39,11 @@ fn works_until_it_is_killed() {
         // The test relies on this line.
         println!("kept {}", kept.display());
         if number % 3 == 0 {
-            authority.revoke(std::slice::from_ref(&name)).unwrap();
+            authority.revoke(std::slice::from_ref(&name), &Actor::default()).unwrap();
             println!("revoked {name}");
         }
         if number % 7 == 0 {
-            authority.delete(&name).unwrap();
+            authority.delete(&name, &Actor::default()).unwrap();
         }
     }
 }
@@ -119,7 +120,7 @@ fn examine(layout: &Layout, directory: &Path) {
             assert!(name.ends_with(".kukla-new"), "{name}");
         }
     }
-    let next = inventory::next_serial(&layout.serial).unwrap();
+    let next = inventory::written_serial(&layout.serial).unwrap().unwrap();
     let known = inventory::read(&layout.inventory).unwrap();
     assert!(serials.iter().all(|serial| *serial < next && known.iter().any(|entry| entry.serial == *serial)));
     assert_eq!(Crl::all_from_pem(&std::fs::read(&layout.crl).unwrap()).unwrap().len(), 2);

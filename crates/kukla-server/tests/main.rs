@@ -3,6 +3,11 @@
 mod authority;
 mod killed;
 mod killed_server;
+mod lost_files;
 mod server;
+mod settings;
+mod signing;
+mod signing_policy;
 mod support;
+mod transport;
 mod untrusted;

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use kukla_server::auth::Rules;
+use kukla_server::ca::audit::Actor;
 use kukla_server::ca::certificate::{
     Certificate, alt_names, alt_names_extension, puppet_extensions, text_extension,
 };
@@ -75,7 +76,7 @@ fn damaged_certificates_requests_and_lists() {
     let practice = Practice { keys: KeyKind::Ec, ..Practice::default() };
     let authority = setup::make(&Layout::at(&directory), practice, "ca").unwrap();
     let (_, certificate) = authority.generate("web1", &CertificateOptions::default()).unwrap();
-    authority.revoke(&["web1".to_owned()]).unwrap();
+    authority.revoke(&["web1".to_owned()], &Actor::default()).unwrap();
     let list = authority.crls().unwrap().remove(0);
     std::fs::remove_dir_all(&directory).unwrap();
     let request = seed_request();

@@ -4,6 +4,7 @@ pub mod article;
 pub mod ast;
 mod code;
 pub mod codes;
+mod contain;
 mod decode;
 mod deep;
 mod diagnostic;
@@ -21,6 +22,7 @@ pub mod validate;
 pub mod words;
 
 pub use code::{Code, Severity, Strict};
+pub use contain::{contain, silence_contained_panics};
 pub use decode::Number;
 pub use deep::{deep, roomy, with_stack};
 pub use diagnostic::{

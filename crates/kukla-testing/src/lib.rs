@@ -2,7 +2,7 @@
 //!
 //! A test that needs something the machine may lack (Ruby, PostgreSQL, a browser) calls [`skip`] and returns. The skip is printed past the
 //! test harness, and appended to the file that `KUKLA_SKIPS` names. In CI, where everything should be there, it fails the test unless
-//! `tests/skips.txt` lists it with a reason.
+//! `tests/skips.txt` lists it with a reason. Scripts call `.ci/skip`, which does the same.
 
 #![allow(clippy::disallowed_methods)] // the environment decides whether a skip is a failure
 
@@ -49,4 +49,31 @@ fn a_list_has_names_and_reasons() {
     for line in ACCEPTED.lines().filter(|line| !line.starts_with('#')) {
         assert!(line.split_whitespace().count() > 3, "no reason: {line}");
     }
+}
+
+/// Scripts skip by the same rule.
+#[test]
+fn a_script_skips_as_tests_do() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let file = std::env::temp_dir().join(format!("kukla-testing-skips-{}", std::process::id()));
+    let _ = std::fs::remove_file(&file);
+    let listed =
+        ACCEPTED.lines().find(|line| !line.starts_with('#')).and_then(|line| line.split_whitespace().next());
+    let names = [(listed.expect("a list with names"), true), ("kukla-a/b", false)];
+    for (name, is_listed) in names {
+        for in_ci in ["", "1"] {
+            let status = std::process::Command::new(format!("{root}/.ci/skip"))
+                .args([name, "there is none"])
+                .env("CI", in_ci)
+                .env("KUKLA_SKIPS", &file)
+                .stderr(std::process::Stdio::null())
+                .status()
+                .expect("a shell");
+            assert_eq!(status.success(), is_listed || in_ci.is_empty(), "{name} {in_ci}");
+        }
+    }
+    let lines = std::fs::read_to_string(&file).expect("a list of skips");
+    let expected = names.map(|(name, _)| format!("skipped: {name}: there is none\n").repeat(2)).concat();
+    assert_eq!(lines, expected);
+    let _ = std::fs::remove_file(&file);
 }

@@ -150,7 +150,8 @@ impl Search<'_> {
         let mut entries = self.list(&path)?;
         // Ruby counts the directory itself among its hidden entries if the pattern names it.
         if !anywhere && known.is_none() && is_directory(self.world) {
-            let itself = DirectoryEntry { name: ".".into(), is_directory: true, is_link: false };
+            let itself =
+                DirectoryEntry { name: ".".into(), is_directory: true, is_link: false, is_special: false };
             entries.insert(0, itself);
         }
         for entry in entries {

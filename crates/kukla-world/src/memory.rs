@@ -47,7 +47,8 @@ impl World for MemoryWorld {
             let mut parts = rest.components();
             let Some(first) = parts.next() else { continue };
             let name = first.as_os_str().to_string_lossy().into_owned();
-            let entry = DirectoryEntry { name, is_directory: parts.next().is_some(), is_link: false };
+            let is_directory = parts.next().is_some();
+            let entry = DirectoryEntry { name, is_directory, is_link: false, is_special: false };
             entries.push(entry);
         }
         entries.sort();

@@ -15,12 +15,13 @@ use kukla_syntax::Problem;
 use kukla_values::time::Timestamp;
 use kukla_world::policy::NOTHING;
 use kukla_world::{
-    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Opening, Ownership, Stamp,
-    World, normal,
+    Change, CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, LARGEST_FILE, Opening,
+    Ownership, Stamp, World, normal,
 };
 
 use crate::conversation::Talk;
 use crate::pending::{Audience, Pending};
+use crate::pipe;
 
 /// The disk, the clock and the commands of this machine, without restrictions; a [`Policy`](kukla_world::Policy) restricts code.
 ///
@@ -40,7 +41,7 @@ pub struct DiskWorld {
 impl Default for DiskWorld {
     fn default() -> DiskWorld {
         DiskWorld {
-            largest_file: 128 << 20,
+            largest_file: LARGEST_FILE,
             most_output: 32 << 20,
             longest_run: Duration::from_secs(60),
             reads_pipes: false,
@@ -49,6 +50,27 @@ impl Default for DiskWorld {
 }
 
 impl DiskWorld {
+    /// Reads a file, up to the limit; pipes and devices only where they are allowed.
+    pub fn read_file(&self, path: &Path) -> (Option<Stamp>, io::Result<Vec<u8>>) {
+        // The one device that manifests name on purpose, for an empty file.
+        if path.as_os_str() == NOTHING {
+            return (self.stamp(path), Ok(Vec::new()));
+        }
+        // Asking the open file takes no second walk down the path, and a pipe does not block.
+        let opened = File::options().read(true).custom_flags(NONBLOCKING | NO_TERMINAL).open(path);
+        match opened.and_then(|file| Ok((file.metadata()?, file))) {
+            Ok((about, file)) => {
+                let is_pipe = self.reads_pipes && !about.is_file() && !about.is_dir();
+                let read = match is_pipe {
+                    true => pipe::read(path, file, &about, self.largest_file),
+                    false => regular(&about).and_then(|()| read(file, &about, self.largest_file)),
+                };
+                (Some(stamp(&about)), read)
+            }
+            Err(error) => (self.stamp(path), Err(error)),
+        }
+    }
+
     /// Runs a command that finds a text on its standard input.
     pub fn run_with_input(&self, command: &[String], input: Vec<u8>) -> FileResult<CommandOutput> {
         let Some((program, arguments)) = command.split_first() else {
@@ -67,7 +89,7 @@ impl DiskWorld {
             .map_err(unable)?;
         if let Some(mut pipe) = child.stdin.take() {
             // A command need not read its input.
-            std::thread::spawn(move || drop(pipe.write_all(&input)));
+            in_thread(move || drop(pipe.write_all(&input))).map_err(unable)?;
         }
         let running = Running { child, until: Instant::now() + self.longest_run };
         running.output(self.most_output).map_err(|why| match why {
@@ -92,25 +114,13 @@ impl World for DiskWorld {
     }
 
     fn read_stamped(&self, path: &Path) -> (Option<Stamp>, FileResult<Vec<u8>>) {
-        let failed = |error: io::Error| FileError::Other(error.to_string());
-        // The one device that manifests name on purpose, for an empty file.
-        if path.as_os_str() == NOTHING {
-            return (self.stamp(path), Ok(Vec::new()));
-        }
-        // Asking the open file takes no second walk down the path, and a pipe does not block.
-        let flags = if self.reads_pipes { NO_TERMINAL } else { NONBLOCKING | NO_TERMINAL };
-        let opened = File::options().read(true).custom_flags(flags).open(path);
-        match opened.and_then(|file| Ok((file.metadata()?, file))) {
-            Ok((about, file)) => {
-                let is_pipe = self.reads_pipes && !about.is_file() && !about.is_dir();
-                let check = if is_pipe { Ok(()) } else { regular(&about) };
-                let read = check.and_then(|()| read(file, &about, self.largest_file));
-                (Some(stamp(&about)), read.map_err(failed))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (None, Err(FileError::NotFound)),
+        let (stamp, read) = self.read_file(path);
+        let read = read.map_err(|error| match (error.kind(), stamp) {
+            (io::ErrorKind::NotFound, None) => FileError::NotFound,
             // There is something all the same, which is not ours to read.
-            Err(error) => (self.stamp(path), Err(failed(error))),
-        }
+            _ => FileError::Other(error.to_string()),
+        });
+        (stamp, read)
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
@@ -122,8 +132,15 @@ impl World for DiskWorld {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let kind = entry.file_type().ok()?;
                 // A link counts as its target; only links cost a further call.
-                let is_directory = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
-                Some(DirectoryEntry { name, is_directory, is_link: kind.is_symlink() })
+                let is_link = kind.is_symlink();
+                let target = if is_link {
+                    entry.path().metadata().map(|about| about.file_type()).ok()
+                } else {
+                    Some(kind)
+                };
+                let is_directory = target.is_some_and(|kind| kind.is_dir());
+                let is_special = target.is_some_and(|kind| !kind.is_dir() && !kind.is_file());
+                Some(DirectoryEntry { name, is_directory, is_link, is_special })
             })
             .collect();
         entries.sort();
@@ -209,7 +226,7 @@ pub(crate) fn clock() -> u64 {
 
 /// Reads a file of our own making.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path)
+    DiskWorld::default().read_file(path).1
 }
 
 /// Writes a file for ourselves, which nobody else can read, and which appears under its name when it is whole.
@@ -229,11 +246,11 @@ pub(crate) fn remove_own(path: &Path) -> io::Result<()> {
 }
 
 /// `O_NONBLOCK`, which the standard library has no name for.
-const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
+pub(crate) const NONBLOCKING: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 0x4 };
 /// `O_NOCTTY`: a terminal that is opened does not become the one that governs this process.
-const NO_TERMINAL: i32 = if cfg!(target_os = "linux") { 0o400 } else { 0x2_0000 };
+pub(crate) const NO_TERMINAL: i32 = if cfg!(target_os = "linux") { 0o400 } else { 0x2_0000 };
 /// `O_NOFOLLOW`: a link is not followed.
-const NO_LINK: i32 =
+pub(crate) const NO_LINK: i32 =
     match (cfg!(target_os = "linux"), cfg!(any(target_arch = "aarch64", target_arch = "arm"))) {
         (true, false) => 0o400_000,
         (true, true) => 0o100_000,
@@ -258,10 +275,7 @@ fn read(mut file: File, about: &Metadata, most: u64) -> io::Result<Vec<u8>> {
     if !is_whole {
         file.take(expected.saturating_add(1).saturating_sub(first as u64)).read_to_end(&mut bytes)?;
     }
-    if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("it has more than {most} bytes")));
-    }
-    Ok(bytes)
+    pipe::within(bytes, most)
 }
 
 /// Changes the file at a path. The policy has checked the resolved path, so a link that appeared since is not followed.
@@ -319,7 +333,7 @@ fn moment(nanoseconds: i64) -> SystemTime {
     moment.unwrap_or(UNIX_EPOCH)
 }
 
-fn regular(about: &Metadata) -> io::Result<()> {
+pub(crate) fn regular(about: &Metadata) -> io::Result<()> {
     const IS_A_DIRECTORY: i32 = 21;
     match about {
         about if about.is_file() => Ok(()),
@@ -358,8 +372,8 @@ impl Drop for Running {
 impl Running {
     /// Its output until it ends.
     fn output(mut self, most: u64) -> Result<CommandOutput, Stopped> {
-        let stdout = self.child.stdout.take().map(|pipe| in_background(pipe, most));
-        let stderr = self.child.stderr.take().map(|pipe| in_background(pipe, most));
+        let stdout = self.child.stdout.take().map(|pipe| in_background(pipe, most)).transpose()?;
+        let stderr = self.child.stderr.take().map(|pipe| in_background(pipe, most)).transpose()?;
         let stdout = self.written(stdout, most)?;
         let stderr = self.written(stderr, most)?;
         // It has closed its output, so it is about to end or has better things to do.
@@ -385,15 +399,20 @@ impl Running {
 }
 
 /// Reads a pipe while the other is read as well, up to one byte more than there may be.
-fn in_background(pipe: impl Read + Send + 'static, most: u64) -> Receiver<io::Result<Vec<u8>>> {
+fn in_background(pipe: impl Read + Send + 'static, most: u64) -> io::Result<Receiver<io::Result<Vec<u8>>>> {
     let (sender, receiver) = channel();
-    std::thread::spawn(move || {
+    in_thread(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(most.saturating_add(1)).read_to_end(&mut bytes);
         // If nobody waits any more, the command was stopped.
         let _ = sender.send(read.map(|_| bytes));
-    });
-    receiver
+    })?;
+    Ok(receiver)
+}
+
+/// Runs something beside this thread; an error if the system has no room for one more.
+fn in_thread(run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().spawn(run).map(drop)
 }
 
 #[cfg(test)]

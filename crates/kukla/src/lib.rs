@@ -47,6 +47,7 @@
 //! | compile, watch and compare all nodes of a control repository | [`fleet`] |
 //! | compile nodes that collect each other's exports | [`exchange`] |
 //! | serve the machine interface | [`rpc`] |
+//! | change source files on the disk | [`rewrite`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
 //!
 //! The crates below are re-exported under their own names: [`syntax`], [`values`], [`world`], [`formats`],
@@ -64,6 +65,7 @@ mod compile;
 mod compiler;
 pub mod conf;
 pub mod config_file;
+pub mod config_schema;
 mod confine;
 pub mod control;
 mod conversation;
@@ -76,12 +78,13 @@ pub mod exports;
 pub mod facts;
 pub mod fleet;
 pub mod pending;
+mod pipe;
 mod problems;
 pub mod provenance;
 pub mod puppet_conf;
+pub mod rewrite;
 pub mod rpc;
 pub mod ruby;
-pub mod secrets;
 mod site;
 mod spec;
 mod validate;
@@ -92,8 +95,10 @@ pub use compile::{Answer, CompileOptions, Compiled, Outcome};
 pub use compiler::{Compiler, registry};
 pub use cycles::cycle_diagnostic;
 pub use disk::DiskWorld;
+pub use problems::cannot_read;
 pub use site::Site;
 pub use spec::SiteSpec;
+pub use validate::RefusedResource;
 
 pub use kukla_catalog as catalog;
 pub use kukla_eval as eval;

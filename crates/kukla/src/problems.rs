@@ -6,7 +6,7 @@ use kukla_syntax::{Problem, ProblemKind};
 use kukla_world::{FileError, World};
 
 /// The problem of a file that cannot be read.
-pub(crate) fn cannot_read(path: &Path, error: &FileError) -> Problem {
+pub fn cannot_read(path: &Path, error: &FileError) -> Problem {
     let kind = match error {
         FileError::NotFound => ProblemKind::NotFound,
         FileError::Refused(_) => ProblemKind::Denied,

@@ -3,7 +3,7 @@
 use kukla_catalog::Catalog;
 use kukla_catalog::resource::{Resource, ResourceKind};
 use kukla_eval::environment::Node;
-use kukla_eval::foreign::{ResourceValues, Verdict};
+use kukla_eval::foreign::{Refusal, RefusalKind, ResourceValues, Verdict};
 
 use kukla_syntax::{Diagnostic, SourcePosition, diagnostic, roomy};
 use kukla_values::{Name, Value, format};
@@ -12,22 +12,38 @@ use kukla_world::record::Record;
 use crate::codes::REFUSED_BY_AGENT;
 use crate::site::Site;
 
+/// A resource that the agent of a node would refuse.
+#[derive(Clone, Debug)]
+pub struct RefusedResource {
+    /// Its index among the resources of the catalog.
+    pub index: usize,
+    /// The class of the refusal.
+    pub kind: RefusalKind,
+    /// The attribute that is refused, if it is one.
+    pub attribute: Option<String>,
+    /// The message of the agent, at the position of the resource.
+    pub diagnostic: Diagnostic,
+}
+
 impl Site {
     /// The resources of a catalog that the node's agent would refuse, because of a value or of attributes that conflict. The
     /// messages are the agent's. Checks that depend on the state of the machine are left out.
-    pub fn validate(&self, node: &Node, catalog: &Catalog) -> Vec<Diagnostic> {
+    pub fn validate(&self, node: &Node, catalog: &Catalog) -> Vec<RefusedResource> {
         let Some(extensions) = &self.environment.extensions else { return Vec::new() };
-        let native = catalog.resources.iter().filter(|resource| {
+        let native = catalog.resources.iter().enumerate().filter(|(_, resource)| {
             resource.kind == ResourceKind::CompilableType && !resource.is_virtual && !is_deferred(resource)
         });
-        let native: Vec<&Resource> = native.collect();
-        let given: Vec<ResourceValues> = native.iter().map(|resource| values(resource)).collect();
-        let verdicts = roomy(|| extensions.judge(&self.environment, &node.facts, &given));
+        let native: Vec<(usize, &Resource)> = native.collect();
+        let attributes: Vec<ResourceValues> = native.iter().map(|(_, resource)| values(resource)).collect();
+        let verdicts = roomy(|| extensions.judge(&self.environment, &node.facts, &attributes));
         native
-            .iter()
+            .into_iter()
             .zip(verdicts)
-            .filter_map(|(resource, verdict)| match verdict {
-                Verdict::Refused(message) => Some(refused(resource, message)),
+            .filter_map(|((index, resource), verdict)| match verdict {
+                Verdict::Refused(Refusal { kind, attribute, message }) => {
+                    let diagnostic = describe(resource, message);
+                    Some(RefusedResource { index, kind, attribute, diagnostic })
+                }
                 Verdict::Accepted | Verdict::Unknown => None,
             })
             .collect()
@@ -74,7 +90,7 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-fn refused(resource: &Resource, mut message: String) -> Diagnostic {
+fn describe(resource: &Resource, mut message: String) -> Diagnostic {
     for name in &resource.sensitive_parameters {
         let secret = resource.get(name).map(|value| format::to_s(&plain(value))).unwrap_or_default();
         if !secret.is_empty() {

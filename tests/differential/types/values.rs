@@ -149,7 +149,7 @@ pub fn compare(
         for ((case, ours), theirs) in batch.iter().zip(ours).zip(theirs) {
             let ours = match ours {
                 Verdict::Accepted => None,
-                Verdict::Refused(message) => Some(message),
+                Verdict::Refused(refusal) => Some(refusal.message),
                 Verdict::Unknown => {
                     tally.open += 1;
                     continue;

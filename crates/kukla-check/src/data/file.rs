@@ -1,4 +1,4 @@
-//! Data files: their keys with their lines, and what is wrong with them by themselves.
+//! Data files: their keys with their lines, and the errors that need no other file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::rules::data::{DATA_SYNTAX, DUPLICATE_DATA_KEY};
 pub struct DataFile {
     /// Its path.
     pub path: String,
-    /// The module whose data it is; none for that of the environment.
+    /// The module that the data belongs to; `None` for the environment.
     pub module: Option<String>,
     /// Its text.
     pub source: Source,
     /// Its keys.
     pub entries: Vec<Entry>,
-    /// What `lookup_options` says.
+    /// The contents of `lookup_options`.
     pub options: Vec<(String, Value)>,
-    /// Why it cannot be read.
+    /// The error, if the file cannot be read.
     pub problem: Option<Finding>,
-    /// Keys that are there twice.
+    /// The duplicate keys.
     pub duplicates: Vec<Finding>,
-    /// The comments that ask not to be told something.
+    /// The suppression comments.
     pub ignores: Vec<Ignore>,
-    /// What it was read from.
+    /// The stamp of the file when it was read.
     pub stamp: Option<Stamp>,
 }
 
@@ -42,26 +42,26 @@ pub struct DataFile {
 pub struct Entry {
     /// The key.
     pub key: Str,
-    /// What it is set to.
+    /// Its value.
     pub value: Value,
-    /// Where the key stands.
+    /// The span of the key.
     pub span: Span,
 }
 
 impl DataFile {
-    /// Whether a file is data in a format of ours, by its name.
+    /// Whether a file is in a supported data format, judged by its name.
     pub fn is_data(path: &str) -> bool {
         [".yaml", ".yml", ".eyaml", ".json"].iter().any(|ending| path.ends_with(ending))
     }
 
-    /// Reads a data file, unless it is known and has not changed. What is no data in a format of ours is nothing.
+    /// Reads a data file, or takes it from the cache if it has not changed. `None` if its format is not supported.
     pub fn read(
         world: &dyn World,
         path: &str,
         module: Option<&str>,
         known: &FxHashMap<String, Arc<DataFile>>,
     ) -> Option<Arc<DataFile>> {
-        // Only a hierarchy can tell a `.conf` to be data.
+        // Only a hierarchy makes a `.conf` file data.
         if !DataFile::is_data(path) && !path.ends_with(".conf") {
             return None;
         }
@@ -89,7 +89,7 @@ impl DataFile {
         let read = if path.ends_with(".json") {
             json::read(file.source.text()).map(|document| (document.value, document.lines))
         } else if is_hocon {
-            // What it takes from the server's environment is text, whatever it says.
+            // A value taken from the server's environment is always a string.
             let environment = |_: &str| Ok(Some(String::new()));
             hocon::read(file.source.text(), &environment).map(|value| {
                 let lines = hocon_lines(&value, file.source.text());
@@ -100,18 +100,15 @@ impl DataFile {
         };
         match read {
             Ok((Value::Hash(hash), lines)) => file.take(&hash, &lines),
-            // An empty file is no mistake.
+            // An empty file is valid.
             Ok((Value::Undef, _)) => {}
-            Ok(_) => {
-                file.problem =
-                    Some(file.wrong(1, 1, "data is a hash of keys and values, this is something else"))
-            }
+            Ok(_) => file.problem = Some(file.wrong(1, 1, "expected a hash of keys and values")),
             Err(error) => {
                 file.problem =
                     Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &error.problem()));
             }
         }
-        // In HOCON what is there twice is joined; JSON is read as the YAML that it is.
+        // HOCON merges duplicate keys; JSON is read as YAML, of which it is a subset.
         if !is_hocon {
             file.duplicates = file.find_duplicates();
         }
@@ -143,7 +140,7 @@ impl DataFile {
         Finding::from(diagnostic!(span, DATA_SYNTAX { problem }).in_source(&self.source))
     }
 
-    /// Keys that are there twice in one hash, wherever that is.
+    /// Duplicate keys, at any depth.
     fn find_duplicates(&self) -> Vec<Finding> {
         let text = self.source.text().as_bytes();
         let mut repeated = Vec::new();
@@ -153,7 +150,7 @@ impl DataFile {
         if repeated.is_empty() {
             return Vec::new();
         }
-        // What is there twice has the line of the last.
+        // A duplicate key has the line of its last occurrence.
         let lines = yaml::lines(text);
         let finding = |path: &Vec<Value>| {
             let key = path.last().and_then(Value::as_str).unwrap_or_default();
@@ -161,14 +158,14 @@ impl DataFile {
             let mut wrong = diagnostic!(line_span(&self.source, line, key), DUPLICATE_DATA_KEY { key });
             if let Some(earlier) = self.line_like(line, key) {
                 let label = line_span(&self.source, earlier, key);
-                wrong = wrong.label(label, "its first value, which does not count");
+                wrong = wrong.label(label, "the first value, which has no effect");
             }
             Finding::from(wrong.in_source(&self.source))
         };
         repeated.iter().map(finding).collect()
     }
 
-    /// The nearest line before one that begins with the same key, just as far from the margin.
+    /// The nearest earlier line that begins with the same key at the same indentation.
     fn line_like(&self, line: u32, key: &str) -> Option<u32> {
         let indent = |text: &str| {
             text.find(key).filter(|at| text[..*at].trim_matches([' ', '-', '"', '\'']).is_empty())
@@ -184,13 +181,13 @@ impl DataFile {
     }
 }
 
-/// The paths of keys that are there twice.
+/// The paths of duplicate keys.
 fn repetitions(node: &yaml::Node, path: &mut Vec<Value>, found: &mut Vec<Vec<Value>>) {
     match &node.part {
         yaml::Part::Mapping(entries) => {
             let mut seen = FxHashSet::default();
             for (key, value) in entries {
-                // What is merged in may come from several.
+                // Several hashes may be merged in.
                 let name = match &key.part {
                     yaml::Part::Scalar(name, _) if name != "<<" => name.as_str(),
                     _ => continue,
@@ -214,7 +211,7 @@ fn repetitions(node: &yaml::Node, path: &mut Vec<Value>, found: &mut Vec<Vec<Val
     }
 }
 
-/// The first lines that have the keys of a HOCON text at their beginning.
+/// The first lines that begin with the keys of a HOCON text.
 fn hocon_lines(value: &Value, text: &str) -> Vec<u32> {
     let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
     let line_of = |key: &str| {
@@ -224,7 +221,7 @@ fn hocon_lines(value: &Value, text: &str) -> Vec<u32> {
     keys.map(|key| key.as_str().map_or(1, line_of)).collect()
 }
 
-/// Where a word stands in a line; the whole line, if it does not.
+/// The span of a word in a line, or of the whole line if the word is not in it.
 pub fn line_span(source: &Source, line: u32, word: &str) -> Span {
     let start = source.lines().line_start(line).unwrap_or(0);
     let text = source.text()[start as usize..].lines().next().unwrap_or_default();
@@ -237,7 +234,7 @@ pub fn line_span(source: &Source, line: u32, word: &str) -> Span {
     }
 }
 
-/// What a value of data is, as far as it is known before interpolation and decryption.
+/// The type of a data value, as far as it is known before interpolation and decryption.
 pub fn type_of(value: &Value) -> Type {
     match value {
         Value::String(text) if text.contains("%{alias(") => Type::Any,

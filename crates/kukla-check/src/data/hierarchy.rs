@@ -1,4 +1,4 @@
-//! Hierarchies: `hiera.yaml` of an environment or a module, and the files that its levels can find.
+//! Hierarchies: the `hiera.yaml` of an environment or a module, and the files that its levels can find.
 
 use std::path::{Path, PathBuf};
 
@@ -19,24 +19,26 @@ use super::file::line_span;
 /// A hierarchy and the files that it can find.
 #[derive(Debug)]
 pub struct Hierarchy {
-    /// The directory that it stands in.
+    /// The directory of its configuration.
     pub root: PathBuf,
-    /// The module it belongs to; none for that of the environment.
+    /// The module that it belongs to; `None` for the environment.
     pub module: Option<String>,
     /// The files that its levels can find.
     pub files: Vec<String>,
-    /// The paths of its levels, highest first, each with the directory that it is below.
+    /// Pipes, sockets and devices among the files of its directories.
+    pub special: Vec<PathBuf>,
+    /// The paths of its levels, highest first, each with its data directory.
     pub paths: Vec<(PathBuf, String)>,
-    /// Whether some level has its data from elsewhere.
+    /// Whether the data of some level does not come from files.
     pub is_open: bool,
     /// The text of its configuration.
     pub source: Source,
-    /// The version of its format; none if there is no configuration.
+    /// The version of its format; `None` without a configuration.
     pub version: Option<i64>,
 }
 
 impl Hierarchy {
-    /// Reads the hierarchy of a directory, and says what is wrong with it.
+    /// Reads the hierarchy of a directory, and the findings in its configuration.
     pub fn read(world: &dyn World, root: &Path, module: Option<String>) -> (Option<Hierarchy>, Vec<Finding>) {
         let path = root.join("hiera.yaml");
         let name = path.to_string_lossy().into_owned();
@@ -49,18 +51,19 @@ impl Hierarchy {
             Ok(config) => config,
             Err(error) => {
                 if findings.is_empty() {
-                    findings.push(refused(&source, &error.into_diagnostic()));
+                    findings.push(refused_configuration(&source, &error.into_diagnostic()));
                 }
                 return (None, findings);
             }
         };
-        // Without a configuration there is data elsewhere, or none.
+        // Without a configuration, the data is elsewhere or does not exist.
         let is_open = config.version < 4 || config.path.is_none();
         let levels = || config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten());
         let mut hierarchy = Hierarchy {
             root: root.to_owned(),
             module,
             files: Vec::new(),
+            special: Vec::new(),
             paths: Vec::new(),
             is_open,
             source,
@@ -77,7 +80,7 @@ impl Hierarchy {
                 continue;
             }
             let mut there = Vec::new();
-            below(world, &datadir, "", &mut |path, is_directory| {
+            below(world, &datadir, "", &mut hierarchy.special, &mut |path, is_directory| {
                 if !is_directory {
                     there.push(path.to_owned());
                 }
@@ -85,7 +88,7 @@ impl Hierarchy {
             for pattern in patterns(level.locations.as_ref(), &mut hierarchy.is_open) {
                 hierarchy.paths.push((datadir.clone(), pattern.clone()));
                 let found: Vec<&String> = there.iter().filter(|path| finds(&pattern, path)).collect();
-                // A file that is not here may be where the repository is deployed; modules have levels for what they may have one day.
+                // A missing file may exist where the repository is deployed; modules have levels for files that they may get later.
                 hierarchy.is_open |= found.is_empty() && hierarchy.module.is_none();
                 if found.is_empty()
                     && hierarchy.module.is_none()
@@ -104,7 +107,7 @@ impl Hierarchy {
     }
 }
 
-/// The paths of a level, with interpolations and stars in them.
+/// The paths of a level, with their interpolations and wildcards.
 fn patterns(locations: Option<&Locations>, is_open: &mut bool) -> Vec<String> {
     match locations {
         Some(Locations::Paths(paths) | Locations::Globs(paths)) => {
@@ -129,9 +132,9 @@ fn patterns(locations: Option<&Locations>, is_open: &mut bool) -> Vec<String> {
     }
 }
 
-/// Whether a path with interpolations in it can be that of a file; an interpolation can be anything.
+/// Whether a path with interpolations can match that of a file; an interpolation matches anything.
 pub fn finds(pattern: &str, path: &str) -> bool {
-    // Text between what can be anything, which must come in this order.
+    // The literal parts between interpolations, which must occur in this order.
     let mut parts: Vec<String> = vec![String::new()];
     let mut rest = pattern.strip_prefix("./").unwrap_or(pattern);
     while let Some(letter) = rest.chars().next() {
@@ -190,11 +193,11 @@ const LEVEL: &[&str] = &[
 ];
 const DEFAULTS: &[&str] = &["options", "data_hash", "lookup_key", "data_dig", "datadir"];
 
-/// Keys of a configuration of version 5 that mean nothing.
+/// Unknown keys in a configuration of version 5.
 fn unknown_keys(source: &Source) -> Vec<Finding> {
     let Ok(document) = yaml::read(source.text().as_bytes(), yaml::Options::HIERA) else { return Vec::new() };
     let Some(hash) = document.value.as_hash() else { return Vec::new() };
-    // In older ones levels have no keys: what has some and lacks its version is of this one.
+    // Levels of older versions have no keys: a configuration without a version whose levels have some is of version 5.
     let levels = hash.get("hierarchy").and_then(Value::as_array);
     let has_keys = levels.is_some_and(|levels| levels.iter().all(|level| level.as_hash().is_some()));
     let is_five = hash.get("version").map_or(has_keys, |version| *version == Value::Integer(5));
@@ -233,8 +236,8 @@ fn without_file(source: &Source, pattern: &str) -> Finding {
     Finding::from(diagnostic!(span, HIERA_PATH_WITHOUT_FILE { path: pattern }).in_source(source))
 }
 
-/// A configuration that Puppet refuses, at the line that is told, or that of the entry which the message names.
-fn refused(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
+/// A configuration that Puppet refuses, at the line of the error or of the entry that the message names.
+fn refused_configuration(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
     let line = wrong.position.as_ref().and_then(SourcePosition::line);
     let line = line.unwrap_or_else(|| yaml::lines(source.text().as_bytes()).at(&entry(&wrong.message())));
     let span = line_span(source, line, "");
@@ -242,7 +245,7 @@ fn refused(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
     Finding::from(diagnostic!(HIERA_CONFIG { problem: wrong.message() }).at(place))
 }
 
-/// The way to the entry that a message is about: `entry 'hierarchy' index 0 entry 'path' expects …`.
+/// The path of the entry that a message is about: `entry 'hierarchy' index 0 entry 'path' expects …`.
 fn entry(message: &str) -> Vec<Value> {
     let words: Vec<&str> = message.split_whitespace().collect();
     let step = |pair: &[&str]| match pair {

@@ -1,4 +1,4 @@
-//! Data: hierarchies, data files, and what they bind.
+//! Data: hierarchies, data files, and the parameters that they bind.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ pub mod hierarchy;
 pub use file::DataFile;
 pub use hierarchy::Hierarchy;
 
-/// What data binds.
+/// The keys that data binds.
 #[derive(Debug, Default)]
 pub struct Bindings {
-    /// All keys of all data files.
+    /// The keys of all data files.
     pub keys: FxHashSet<String>,
-    /// Whether these are all there can be: no level has its data from elsewhere.
+    /// Whether these are all keys: no level has data from anywhere but files.
     pub is_whole: bool,
     /// Modules whose own data is not all in files.
     open_modules: FxHashSet<String>,
 }
 
 impl Bindings {
-    /// Whether surely no data binds a parameter of a class.
+    /// Whether certainly no data binds a parameter of a class.
     pub fn lacks(&self, class: &Definition, parameter: &str) -> bool {
         let module = class.name.split("::").next().unwrap_or_default();
         self.is_whole
@@ -43,13 +43,13 @@ pub struct Data {
     pub hierarchies: Vec<Hierarchy>,
     /// The data files, each once.
     pub files: Vec<Arc<DataFile>>,
-    /// What is wrong with hierarchies and files by themselves.
+    /// The findings in hierarchies and files that need no other file.
     pub findings: Vec<Finding>,
 }
 
 impl Data {
-    /// Reads all data of a repository; files that have not changed since are taken from `known`.
-    /// `extra` are files that are data whether a hierarchy finds them or not.
+    /// Reads all data of a repository; files that have not changed are taken from `known`.
+    /// `extra` are further data files, whether or not a hierarchy finds them.
     pub fn read(
         world: &dyn World,
         survey: &Survey,
@@ -83,7 +83,7 @@ impl Data {
         data
     }
 
-    /// What all of it binds.
+    /// The keys that the data binds.
     pub fn bindings(&self, survey: &Survey) -> Bindings {
         let keys = self.files.iter().flat_map(|file| file.entries.iter().map(|entry| entry.key.to_string()));
         let own = self.hierarchies.iter().find(|hierarchy| hierarchy.module.is_none());

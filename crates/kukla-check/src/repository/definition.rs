@@ -1,4 +1,4 @@
-//! What a manifest defines, as others see it.
+//! The outline of a manifest: its definitions as other files see them.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use rustc_hash::FxHasher;
 use super::demand::{self, Use};
 use super::literal;
 
-/// What kind of thing is defined.
+/// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A class.
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What it is called.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Class => "class",
@@ -41,13 +41,13 @@ impl Kind {
 /// A class, a defined type, a function or a type alias.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its full name in lower case.
     pub name: Str,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
-    /// The text it stands in.
+    /// The text that contains it.
     pub source: Source,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
@@ -55,9 +55,9 @@ pub struct Definition {
     pub parent: Option<Str>,
     /// The variables that its body sets.
     pub variables: Vec<Str>,
-    /// What a function says it returns, or what an alias stands for.
+    /// The declared return type of a function, or the type that an alias names.
     pub ty: Option<Str>,
-    /// The ERB templates that its body always renders, and where.
+    /// The ERB templates that its body always renders, and the spans of the calls.
     pub rendered: Vec<(Str, Span)>,
     fingerprint: OnceLock<u64>,
 }
@@ -69,17 +69,17 @@ pub struct Parameter {
     pub name: Str,
     /// Its type as written.
     pub ty: Option<Str>,
-    /// Whether it may be left out.
+    /// Whether it has a default.
     pub has_default: bool,
-    /// Its default, where that is a literal.
+    /// Its default, if that is a literal.
     pub default: Option<Value>,
-    /// Whether it is meant to be text: its default is, or the name of what it belongs to.
+    /// Whether it is meant to be a string: its default is one, or the title of a resource.
     pub is_text: bool,
-    /// Whether it takes all arguments that are left.
+    /// Whether it takes all remaining arguments.
     pub rest: bool,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
-    /// What is done with it whenever the body runs.
+    /// The uses of its value that happen whenever the body runs.
     pub uses: Vec<Use>,
 }
 
@@ -89,7 +89,7 @@ impl Definition {
         self.parameters.iter().find(|parameter| parameter.name == name)
     }
 
-    /// Something that is another number whenever it looks different to those who use it.
+    /// A number that changes whenever the definition changes for its users.
     pub fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| self.digest())
     }
@@ -106,65 +106,65 @@ impl Definition {
     }
 }
 
-/// What a text defines, and what it sets outside of definitions.
+/// The definitions of a text, and the other names that matter to other files.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// The definitions, in order.
     pub definitions: Vec<Arc<Definition>>,
     /// Variables set at the top or in node definitions.
     pub variables: Vec<Str>,
-    /// Types of resources that are given defaults or overrides.
+    /// Resource types that have defaults or overrides.
     pub defaulted: Vec<Str>,
-    /// Keys of data that are looked up by name.
+    /// Data keys that are looked up by literal names.
     pub looked_up: Vec<String>,
-    /// What keys of data that are computed begin and end with.
+    /// The literal beginnings and ends of computed data keys.
     pub computed_keys: Vec<(String, String)>,
     /// Classes that are declared with parameters.
     pub declared: Vec<Str>,
-    /// Resources that are declared, by type and title; without one where it is computed, or they may be known by another name.
+    /// Declared resources, by type and title. The title is `None` if it is computed, or if the resource may have another name.
     pub resources: Vec<(Str, Option<Str>)>,
-    /// Whether resources are made whose type is computed.
+    /// Whether some resources have a computed type.
     pub has_computed_types: bool,
-    /// What titles that are computed begin and end with, by type.
+    /// The literal beginnings and ends of computed titles, by type.
     pub computed_titles: Vec<(Str, (String, String))>,
-    /// Resources that are known by another name as well, which is computed, by type and title.
+    /// Resources that also have a computed name, by type and title.
     pub renamed: Vec<(Str, Str)>,
-    /// Resources all of which is written down.
-    pub written: Vec<Written>,
-    /// What classes always require, by their names.
+    /// Resources whose title and attributes are all literals.
+    pub literal_resources: Vec<LiteralResource>,
+    /// Pairs of a class and a class that it always requires.
     pub requires: Vec<(Str, Str)>,
-    /// The names of all variables that are set somewhere, parameters and those of lambdas too.
+    /// The names of all variables that are set anywhere, including parameters and those of lambdas.
     pub set_names: Vec<Str>,
-    /// Templates that classes and defined types render by their names, with who does.
+    /// Templates that are rendered by literal names, with the class or defined type that renders them.
     pub renders: Vec<(String, Str)>,
-    /// Texts that could be the name of a template or file, each as often as it is there.
+    /// Strings that could be the name of a template or file, once per occurrence.
     pub paths: Vec<String>,
-    /// What such texts that are computed begin and end with.
+    /// The literal beginnings and ends of computed strings of that kind.
     pub computed_paths: Vec<(String, String)>,
 }
 
-/// A resource all of which is written down; what orders it and the like is left out.
+/// A resource whose title and attributes are all literals, without its metaparameters.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct LiteralResource {
     /// Its type.
     pub kind: Str,
     /// Its title.
     pub title: Str,
-    /// Where its title stands.
+    /// The span of its title.
     pub span: Span,
-    /// Its attributes, their values and where those stand.
+    /// Its attributes: name, value and span of the value.
     pub attributes: Vec<(Str, Value, Span)>,
 }
 
-impl Written {
-    fn of(kind: &Str, title: Expr<'_>, body: ast::ResourceBody<'_>) -> Option<Written> {
+impl LiteralResource {
+    fn of(kind: &Str, title: Expr<'_>, body: ast::ResourceBody<'_>) -> Option<LiteralResource> {
         let attribute = |attribute: ast::Attribute<'_>| {
             let value = attribute.value();
             let is_set = attribute.operator() == ast::AttributeOp::Set;
             is_set.then(|| Some((attribute.name().into(), literal::value(value)?, value.span()))).flatten()
         };
         let attributes = body.attributes().filter(|one| !is_metaparameter(one.name())).map(attribute);
-        Some(Written {
+        Some(LiteralResource {
             kind: kind.clone(),
             title: literal::text(title)?.into(),
             span: title.span(),
@@ -184,9 +184,9 @@ impl Outline {
                 outline.variables.extend(node.body().into_iter().flat_map(|body| assigned(body.syntax())));
             }
         }
-        outline.nested(manifest.syntax(), &mut Vec::new(), source);
+        outline.add_definitions(manifest.syntax(), &mut Vec::new(), source);
         for node in tree.elements() {
-            outline.path(node);
+            outline.add_path(node);
             if let Some(assignment) = ast::Assignment::cast(node) {
                 targets(assignment.left(), &mut outline.set_names);
             } else if let Some(parameter) = ast::Parameter::cast(node) {
@@ -199,12 +199,12 @@ impl Outline {
                     continue;
                 }
                 Some(Expr::Resource(resource)) => {
-                    outline.resource(resource);
+                    outline.add_resource(resource);
                     continue;
                 }
                 Some(Expr::Call(call)) => {
-                    outline.generated(call);
-                    match looked_up(call) {
+                    outline.add_generated(call);
+                    match lookup_key(call) {
                         Some(Expr::Interpolated(key)) => {
                             outline.computed_keys.extend(ends(key.syntax().text()))
                         }
@@ -219,7 +219,7 @@ impl Outline {
                     other => other,
                 },
                 Some(Expr::Collector(collector)) => {
-                    outline.collected(collector);
+                    outline.add_collector(collector);
                     if collector.attributes().next().is_none() {
                         continue;
                     }
@@ -234,8 +234,8 @@ impl Outline {
         outline
     }
 
-    /// Notes a text that could be the name of a template or file.
-    fn path(&mut self, node: Node<'_>) {
+    /// Adds a string that could be the name of a template or file.
+    fn add_path(&mut self, node: Node<'_>) {
         match Expr::cast(node) {
             Some(Expr::String(text)) if node.kind() == K::SqString || node.text().contains('/') => {
                 let text = text.value();
@@ -243,22 +243,22 @@ impl Outline {
                     self.paths.push(text.into_owned());
                 }
             }
-            // Such texts elsewhere are the paths of files on nodes.
+            // Other interpolated strings are paths on nodes.
             Some(Expr::Interpolated(text))
                 if node.text().contains(".erb") || node.text().starts_with("\"${module_name}/") =>
             {
-                self.computed_paths.push(written_ends(text));
+                self.computed_paths.push(literal_ends(text));
             }
             _ => {}
         }
     }
 
-    fn resource(&mut self, resource: ast::Resource<'_>) {
+    fn add_resource(&mut self, resource: ast::Resource<'_>) {
         let Some(Expr::Name(kind)) = resource.type_expr() else { return };
         let kind = plain(kind.name());
         let has_default = resource.bodies().any(|body| matches!(body.title(), Expr::Default(_)));
         for body in resource.bodies() {
-            // A resource is known by its name as well as by its title.
+            // References may use the name of a resource instead of its title.
             let is_name = |name: &str| {
                 matches!(name, "alias" | "name" | "*")
                     || matches!((kind.as_str(), name), ("file", "path") | ("exec", "command"))
@@ -272,11 +272,11 @@ impl Outline {
             };
             for title in titles {
                 if !has_default {
-                    self.written.extend(Written::of(&kind, title, body));
+                    self.literal_resources.extend(LiteralResource::of(&kind, title, body));
                 }
                 match &names {
                     Some(names) => {
-                        self.titled(&kind, title);
+                        self.add_title(&kind, title);
                         self.resources
                             .extend(names.iter().map(|name| (kind.clone(), Some(name.as_str().into()))));
                     }
@@ -290,8 +290,8 @@ impl Outline {
         }
     }
 
-    /// What other nodes export may have any title.
-    fn collected(&mut self, collector: ast::Collector<'_>) {
+    /// Adds collectors of exported resources: those of other nodes may have any title.
+    fn add_collector(&mut self, collector: ast::Collector<'_>) {
         if let Expr::Type(kind) = collector.type_expr()
             && collector.query().is_some_and(ast::Query::is_exported)
         {
@@ -299,15 +299,15 @@ impl Outline {
         }
     }
 
-    fn titled(&mut self, kind: &Str, title: Expr<'_>) {
+    fn add_title(&mut self, kind: &Str, title: Expr<'_>) {
         match title {
-            Expr::Interpolated(text) => self.computed_titles.push((kind.clone(), written_ends(text))),
+            Expr::Interpolated(text) => self.computed_titles.push((kind.clone(), literal_ends(text))),
             _ => self.resources.push((kind.clone(), literal::text(title).map(Str::from))),
         }
     }
 
-    /// Functions that make resources.
-    fn generated(&mut self, call: ast::Call<'_>) {
+    /// Adds the resources that functions create.
+    fn add_generated(&mut self, call: ast::Call<'_>) {
         let Expr::Name(name) = call.function() else { return };
         let mut arguments = call.arguments();
         let (kind, titles) = match name.name() {
@@ -318,27 +318,27 @@ impl Outline {
             _ => return,
         };
         match (kind, titles) {
-            (Some(kind), Some(titles)) => self.titles(&plain(&kind), titles),
+            (Some(kind), Some(titles)) => self.add_titles(&plain(&kind), titles),
             (Some(kind), None) => self.resources.push((plain(&kind), None)),
             (None, _) => self.has_computed_types = true,
         }
     }
 
-    /// The titles in a list of them, or in the keys of a hash.
-    fn titles(&mut self, kind: &Str, titles: Expr<'_>) {
+    /// Adds the titles in an array, or in the keys of a hash.
+    fn add_titles(&mut self, kind: &Str, titles: Expr<'_>) {
         match titles.unwrap_parens() {
-            Expr::Array(array) => array.elements().for_each(|title| self.titled(kind, title)),
-            Expr::Hash(hash) => hash.entries().for_each(|entry| self.titled(kind, entry.key())),
-            title => self.titled(kind, title),
+            Expr::Array(array) => array.elements().for_each(|title| self.add_title(kind, title)),
+            Expr::Hash(hash) => hash.entries().for_each(|entry| self.add_title(kind, entry.key())),
+            title => self.add_title(kind, title),
         }
     }
 
-    /// Definitions may stand in classes, whose names then go before theirs, and in anything else.
-    fn nested<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
+    /// Adds definitions at any depth; the name of an enclosing class becomes a prefix of theirs.
+    fn add_definitions<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
         for child in node.children() {
             match child.kind() {
                 K::ClassDefinition | K::DefineDefinition | K::FunctionDefinition | K::TypeAlias => {
-                    self.definition(child, around, source);
+                    self.add_definition(child, around, source);
                 }
                 kind if kind.is_token() => {}
                 K::Block
@@ -349,15 +349,15 @@ impl Outline {
                 | K::Case
                 | K::CaseOption
                 | K::NodeDefinition => {
-                    self.nested(child, around, source);
+                    self.add_definitions(child, around, source);
                 }
                 _ => {}
             }
         }
     }
 
-    /// The templates that a body renders by their names.
-    fn rendered(&mut self, body: Node<'_>, by: &Str) {
+    /// Adds the templates that a body renders by literal names.
+    fn add_templates(&mut self, body: Node<'_>, by: &Str) {
         for node in body.descendants() {
             if let Some(Expr::Call(call)) = Expr::cast(node)
                 && matches!(call.function(), Expr::Name(name) if name.name() == "template")
@@ -375,7 +375,7 @@ impl Outline {
         }
     }
 
-    fn definition<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
+    fn add_definition<'t>(&mut self, node: Node<'t>, around: &mut Vec<&'t str>, source: &Source) {
         let Some(expr) = Expr::cast(node) else { return };
         let made = match expr {
             Expr::ClassDefinition(class) => {
@@ -385,7 +385,7 @@ impl Outline {
                 made.rendered = demand::note(&made.name, &mut made.parameters, class.statements());
                 made.parent = class.parent().map(plain);
                 made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
-                self.rendered(node, &made.name);
+                self.add_templates(node, &made.name);
                 for statement in class.statements() {
                     if let Expr::Call(call) = statement
                         && let Expr::Name(name) = call.function()
@@ -397,7 +397,7 @@ impl Outline {
                 }
                 if let Some(body) = class.body() {
                     around.push(class.name());
-                    self.nested(body.syntax(), around, source);
+                    self.add_definitions(body.syntax(), around, source);
                     around.pop();
                 }
                 made
@@ -407,7 +407,7 @@ impl Outline {
                 let mut made = definition(Kind::Define, &full, define.name_token(), source);
                 made.parameters = define.parameters().map(parameter).collect();
                 made.rendered = demand::note(&made.name, &mut made.parameters, define.statements());
-                self.rendered(node, &made.name);
+                self.add_templates(node, &made.name);
                 made
             }
             Expr::FunctionDefinition(function) => {
@@ -432,7 +432,7 @@ impl Outline {
     }
 }
 
-/// The template that a class or defined type names: `'web/site.erb'`, or `"${module_name}/site.erb"`.
+/// The name of the template that an argument names: `'web/site.erb'`, or `"${module_name}/site.erb"`.
 pub fn template(expr: Expr<'_>, by: &str) -> Option<String> {
     let Expr::Interpolated(text) = expr else { return literal::text(expr) };
     let mut segments = text.segments();
@@ -447,7 +447,7 @@ pub fn template(expr: Expr<'_>, by: &str) -> Option<String> {
 }
 
 /// The key that a call looks up.
-fn looked_up(call: ast::Call<'_>) -> Option<Expr<'_>> {
+fn lookup_key(call: ast::Call<'_>) -> Option<Expr<'_>> {
     let Expr::Name(name) = call.function() else { return None };
     let is_lookup =
         matches!(name.name(), "lookup" | "hiera" | "hiera_array" | "hiera_hash" | "hiera_include");
@@ -457,7 +457,7 @@ fn looked_up(call: ast::Call<'_>) -> Option<Expr<'_>> {
     call.arguments().next()
 }
 
-/// What a text with interpolations begins and ends with, if that says anything.
+/// The literal beginning and end of a text with interpolations, unless both are empty.
 fn ends(text: &str) -> Option<(String, String)> {
     let text = text.trim_matches('"');
     let head = text.split('$').next().unwrap_or_default();
@@ -465,8 +465,8 @@ fn ends(text: &str) -> Option<(String, String)> {
     (!head.is_empty() || !tail.is_empty()).then(|| (head.to_owned(), tail.to_owned()))
 }
 
-/// What a text begins and ends with that is put together.
-fn written_ends(text: ast::InterpolatedString<'_>) -> (String, String) {
+/// The literal beginning and end of an interpolated string.
+fn literal_ends(text: ast::InterpolatedString<'_>) -> (String, String) {
     let segments: Vec<ast::Segment<'_>> = text.segments().collect();
     let written = |segment: Option<&ast::Segment<'_>>| match segment {
         Some(ast::Segment::Text(text, _)) => text.to_string(),
@@ -490,12 +490,12 @@ fn definition(kind: Kind, name: &str, token: Option<Node<'_>>, source: &Source) 
     }
 }
 
-/// A name as it is looked for: lower case, without the colons before it.
+/// A name in the form used for lookups: lower case, without leading colons.
 pub fn plain(name: &str) -> Str {
     name.strip_prefix("::").unwrap_or(name).to_lowercase().into()
 }
 
-/// A parameter as others see it.
+/// A parameter as other files see it.
 pub fn parameter(parameter: ast::Parameter<'_>) -> Parameter {
     let default = parameter.default();
     Parameter {
@@ -513,7 +513,7 @@ pub fn parameter(parameter: ast::Parameter<'_>) -> Parameter {
     }
 }
 
-/// The variables that are set in a body, wherever in it, but not in what has a scope of its own.
+/// The variables that a body sets at any depth, except in parts with a scope of their own.
 pub fn assigned(body: Node<'_>) -> Vec<Str> {
     fn within(node: Node<'_>, found: &mut Vec<Str>) {
         for child in node.children() {
@@ -545,7 +545,7 @@ fn targets(left: Expr<'_>, found: &mut Vec<Str>) {
         Expr::Variable(variable) => found.push(variable.name().into()),
         Expr::Array(array) => array.elements().for_each(|element| targets(element, found)),
         Expr::Hash(hash) => hash.entries().for_each(|entry| targets(entry.key(), found)),
-        // `[$a, $b] = Class[x]` and `Class[x]` name variables by what they are.
+        // `[$a, $b] = Class[x]` sets the variables whose names the array lists.
         _ => {}
     }
 }

@@ -1,8 +1,8 @@
-//! What a body asks of its parameters beyond their types.
+//! The demands that a body makes on its parameters beyond their types.
 //!
-//! A parameter without a type may still be good for little: a body that begins with `validate_legacy(Boolean, 'validate_bool', $enable)`, or
-//! hands `$ports` on to a define whose own parameter is an `Array`, fails for everything else. What is noted here is done whenever the body
-//! runs, so that a value it fails for is wrong wherever the body is used.
+//! A parameter without a type may still accept few values: a body that begins with `validate_legacy(Boolean, 'validate_bool', $enable)`, or
+//! passes `$ports` to a define whose own parameter is an `Array`, fails for everything else. Only uses that happen whenever the body runs
+//! are recorded, so that a value that fails there is wrong wherever the body is used.
 
 use kukla::syntax::Span;
 use kukla::syntax::ast::{self, AttributeOp, BinaryOp, Expr, ResourceForm, Segment, Statements};
@@ -11,42 +11,42 @@ use kukla::values::Str;
 use super::definition::{Kind, Parameter, plain, template};
 use super::literal;
 
-/// What a value must be for something that a body does with it.
+/// The demand that a use makes on a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Demand {
-    /// Of a type, as written.
+    /// A type, as written.
     Type(Str),
-    /// Of a type, or what an old function of stdlib let pass.
+    /// A type, or a value that an old function of stdlib accepted.
     Legacy(Str, Str),
-    /// What a function takes at a place among so many arguments, with a lambda or without.
+    /// An argument of a function: its name, the index and number of the arguments, and whether there is a lambda.
     Argument(Str, usize, usize, bool),
-    /// What a class or a defined type takes for a parameter.
+    /// A parameter of a class or a defined type.
     Passed(Kind, Str, Str),
-    /// Resources of a type: a hash of their titles, with hashes of what they are given.
+    /// Resources of a type: a hash from titles to hashes of attributes.
     Resources(Str),
-    /// What one of several branches asks for; which of them is not known.
+    /// The demands of several branches, one of which applies.
     Branch(Vec<Vec<Use>>),
 }
 
-/// Something that a body does with a parameter.
+/// A use of a parameter in a body.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Use {
-    /// What it asks for.
+    /// The demand on the value.
     pub demand: Demand,
-    /// Where it is done.
+    /// The span of the use.
     pub span: Span,
-    /// Whether it is done only if the value is true.
+    /// Whether the use happens only if the value is true.
     pub if_true: bool,
 }
 
-/// Notes with the parameters of a body what it does with them; the templates that it renders, which see them all.
+/// Adds to each parameter its uses in a body. Returns the templates that the body renders, which see all parameters.
 pub fn note(name: &str, parameters: &mut [Parameter], body: Statements<'_>) -> Vec<(Str, Span)> {
     let mut noted = Body { name, parameters, tested: None, rendered: Vec::new() };
     noted.statements(body);
     noted.rendered
 }
 
-/// What titles can be, what numbers are compared with, and what is reckoned with.
+/// The types of titles, of operands of `<` and its like, and of operands of arithmetic operators.
 const TITLE: &str = "Variant[String, Array, Type]";
 const ORDERED: &str = "Variant[Numeric, String, Type, SemVer]";
 const RECKONED: &str = "Variant[Numeric, String, Timespan]";
@@ -54,7 +54,7 @@ const RECKONED: &str = "Variant[Numeric, String, Timespan]";
 struct Body<'p> {
     name: &'p str,
     parameters: &'p mut [Parameter],
-    /// The parameter that is known to be true; of others it is then not known whether they are used.
+    /// The parameter that is known to be true. Whether others are used then depends on it.
     tested: Option<Str>,
     rendered: Vec<(Str, Span)>,
 }
@@ -62,7 +62,7 @@ struct Body<'p> {
 impl Body<'_> {
     fn statements(&mut self, statements: Statements<'_>) {
         for statement in statements {
-            // Behind this nothing is certain.
+            // Statements after this one may not run.
             if statement.syntax().text().contains("return") {
                 return;
             }
@@ -70,7 +70,7 @@ impl Body<'_> {
         }
     }
 
-    /// Goes through what is evaluated whenever an expression is.
+    /// Visits the parts that are evaluated whenever an expression is.
     fn expr(&mut self, expr: Expr<'_>) {
         kukla::syntax::deep(|| match expr {
             Expr::Paren(paren) => self.expr(paren.inner()),
@@ -109,7 +109,7 @@ impl Body<'_> {
             Expr::If(choice) => {
                 if let Some(first) = choice.branches().next() {
                     self.expr(first.test());
-                    self.tested(first);
+                    self.branch_on_parameter(first);
                 }
                 if let Some(last) = choice.else_block() {
                     let branches = choice.branches().filter_map(|branch| branch.block());
@@ -131,8 +131,8 @@ impl Body<'_> {
         });
     }
 
-    /// What is done if a parameter is true.
-    fn tested(&mut self, branch: ast::Branch<'_>) {
+    /// Visits a branch that runs if a parameter is true.
+    fn branch_on_parameter(&mut self, branch: ast::Branch<'_>) {
         if self.tested.is_none()
             && let Expr::Variable(variable) = branch.test().unwrap_parens()
             && let Some(block) = branch.block()
@@ -143,7 +143,7 @@ impl Body<'_> {
         }
     }
 
-    /// What is done in all branches, in each in its own way.
+    /// Visits the branches of a condition, one of which runs.
     fn branches(&mut self, branches: Vec<Statements<'_>>) {
         let before: Vec<usize> = self.parameters.iter().map(|parameter| parameter.uses.len()).collect();
         let rendered = self.rendered.len();
@@ -176,25 +176,25 @@ impl Body<'_> {
         for side in [binary.left(), binary.right()] {
             self.expr(side);
             if let Some(wanted) = wanted {
-                self.uses(side, Demand::Type(wanted.into()));
+                self.add_use(side, Demand::Type(wanted.into()));
             }
         }
     }
 
     fn call(&mut self, name: &str, arguments: &[Expr<'_>], has_lambda: bool) {
-        // What these are asked about may be anything.
+        // These functions accept anything.
         if matches!(name, "defined" | "fail") || arguments.iter().any(|one| matches!(one, Expr::Unfold(_))) {
             return;
         }
         arguments.iter().for_each(|argument| self.expr(*argument));
         match (name, arguments) {
             ("assert_type", [ty @ (Expr::Type(_) | Expr::Access(_)), value]) if !has_lambda => {
-                self.uses(*value, Demand::Type(ty.syntax().text().into()));
+                self.add_use(*value, Demand::Type(ty.syntax().text().into()));
             }
             ("validate_legacy", [ty, function, value, ..]) => {
                 let ty = literal::text(*ty).unwrap_or_else(|| ty.syntax().text().to_owned());
                 if let Some(function) = literal::text(*function) {
-                    self.uses(*value, Demand::Legacy(ty.into(), function.into()));
+                    self.add_use(*value, Demand::Legacy(ty.into(), function.into()));
                 }
             }
             ("template", templates) if self.tested.is_none() => {
@@ -206,10 +206,10 @@ impl Body<'_> {
                 if let ("create_resources", [kind, resources, ..]) = (name, arguments)
                     && let Some(kind) = literal::text(*kind)
                 {
-                    self.uses(*resources, Demand::Resources(plain(kind.trim_start_matches('@'))));
+                    self.add_use(*resources, Demand::Resources(plain(kind.trim_start_matches('@'))));
                 }
                 for (at, argument) in arguments.iter().enumerate() {
-                    self.uses(*argument, Demand::Argument(name.into(), at, arguments.len(), has_lambda));
+                    self.add_use(*argument, Demand::Argument(name.into(), at, arguments.len(), has_lambda));
                 }
             }
         }
@@ -217,7 +217,7 @@ impl Body<'_> {
 
     /// `$hash.each |$title, $given| { type { $title: * => $given } }`.
     fn each(&mut self, hash: Expr<'_>, lambda: ast::Lambda<'_>) {
-        self.uses(hash, Demand::Argument("each".into(), 0, 1, true));
+        self.add_use(hash, Demand::Argument("each".into(), 0, 1, true));
         let names: Vec<&str> = lambda.parameters().map(|parameter| parameter.name()).collect();
         let [_, given] = names[..] else { return };
         for statement in lambda.statements() {
@@ -229,7 +229,7 @@ impl Body<'_> {
                 attribute.operator() == AttributeOp::Splat && is_variable
             };
             if resource.bodies().any(|body| body.attributes().any(is_given)) {
-                self.uses(hash, Demand::Resources(plain(kind.name())));
+                self.add_use(hash, Demand::Resources(plain(kind.name())));
             }
         }
     }
@@ -248,7 +248,7 @@ impl Body<'_> {
                 (Some((kind, Some(name))), title) if self.is_text(title) => Some((*kind, name.clone())),
                 _ => None,
             };
-            self.uses(body.title(), Demand::Type(TITLE.into()));
+            self.add_use(body.title(), Demand::Type(TITLE.into()));
             for attribute in body.attributes() {
                 self.expr(attribute.value());
                 if let Some((kind, name)) = &to
@@ -256,13 +256,13 @@ impl Body<'_> {
                     && attribute.operator() == AttributeOp::Set
                 {
                     let demand = Demand::Passed(*kind, name.clone(), attribute.name().into());
-                    self.uses(attribute.value(), demand);
+                    self.add_use(attribute.value(), demand);
                 }
             }
         }
     }
 
-    /// Whether a title is one: a list of titles may be empty.
+    /// Whether a title is a single string; an array of titles may be empty.
     fn is_text(&self, title: Expr<'_>) -> bool {
         match title {
             Expr::String(_) | Expr::Interpolated(_) | Expr::Name(_) => true,
@@ -274,7 +274,7 @@ impl Body<'_> {
         }
     }
 
-    fn uses(&mut self, value: Expr<'_>, demand: Demand) {
+    fn add_use(&mut self, value: Expr<'_>, demand: Demand) {
         let Expr::Variable(variable) = value.unwrap_parens() else { return };
         if self.tested.as_ref().is_some_and(|tested| tested != variable.name()) {
             return;

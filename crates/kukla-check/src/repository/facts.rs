@@ -1,9 +1,9 @@
-//! Which facts there are.
+//! The facts that nodes can have.
 
 use kukla::facts::machine::legacy_names;
 use rustc_hash::FxHashSet;
 
-/// The facts that Facter itself has, on some system or other.
+/// The facts of Facter itself, on any system.
 const CORE: &[&str] = &[
     "agent_specified_environment",
     "aio_agent_build",
@@ -63,7 +63,7 @@ const CORE: &[&str] = &[
     "zpool_version",
 ];
 
-/// Old facts that have no new name to be found by, and those of other systems.
+/// Legacy facts without a structured equivalent, and those of other systems.
 const OLD: &[&str] = &[
     "blockdevices",
     "cfkey",
@@ -106,7 +106,7 @@ const OLD: &[&str] = &[
     "zonename",
 ];
 
-/// Beginnings of old facts that go on with the name of an interface, a device, a number.
+/// Prefixes of legacy facts that end in the name of an interface or device, or in a number.
 const OLD_BEGINNINGS: &[&str] = &[
     "blockdevice_",
     "ipaddress6_",
@@ -124,7 +124,7 @@ const OLD_BEGINNINGS: &[&str] = &[
     "zone_",
 ];
 
-/// What the structured facts that are asked for most have in them.
+/// The keys of the most used structured facts.
 const INSIDE: &[(&str, &[&str])] = &[
     (
         "os",
@@ -162,49 +162,49 @@ const INSIDE: &[(&str, &[&str])] = &[
     ("identity", &["gid", "group", "privileged", "uid", "user"]),
     ("system_uptime", &["days", "hours", "seconds", "uptime"]),
     ("ruby", &["platform", "sitedir", "version"]),
-    // It is no fact, but asked for like one.
+    // Not a fact, but accessed like one.
     ("trusted", &["authenticated", "certname", "domain", "extensions", "external", "hostname"]),
 ];
 
 /// The facts of nodes.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// Those that modules and fact files of the repository have.
+    /// The facts of the repository's modules and fact files.
     pub own: FxHashSet<String>,
-    /// Whether there are more, whose names are computed.
+    /// Whether there are further facts with computed names.
     pub open: bool,
-    /// Whether the repository has the facts of nodes, so that those of its own are known.
-    pub given: bool,
+    /// Whether the repository has the fact sets of nodes, so that custom facts are known.
+    pub has_fact_sets: bool,
 }
 
 impl Facts {
-    /// Whether a fact of that name may be there.
+    /// Whether a fact of that name may exist.
     pub fn has(&self, name: &str) -> bool {
         self.own.contains(name) || is_core(name) || is_legacy(name)
     }
 
-    /// All names that are known, old ones too.
+    /// All known names, including legacy facts.
     pub fn all_names(&self) -> impl Iterator<Item = &str> {
         self.names().chain(legacy_names().iter().map(|(old, _)| *old))
     }
 
-    /// All names that are known.
+    /// All known names except those of legacy facts.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         CORE.iter().copied().chain(self.own.iter().map(String::as_str))
     }
 }
 
-/// What a structured fact, or a part of it, has in it, if that is known.
+/// The keys of a structured fact or of a part of it, if they are known.
 pub fn inside(fact: &str) -> Option<&'static [&'static str]> {
     INSIDE.iter().find(|(known, _)| *known == fact).map(|(_, inside)| *inside)
 }
 
-/// Whether Facter has a fact of that name today.
+/// Whether current versions of Facter have a fact of that name.
 pub fn is_core(name: &str) -> bool {
     CORE.contains(&name)
 }
 
-/// Whether Facter had a fact of that name before facts were structured.
+/// Whether a fact of that name is a legacy fact.
 pub fn is_legacy(name: &str) -> bool {
     !is_core(name)
         && (legacy_names().iter().any(|(old, _)| *old == name)
@@ -213,7 +213,7 @@ pub fn is_legacy(name: &str) -> bool {
             || name.strip_prefix("processor").is_some_and(|rest| rest.parse::<u32>().is_ok()))
 }
 
-/// Where the value of an old fact is now.
-pub fn today(name: &str) -> Option<&'static str> {
+/// The structured equivalent of a legacy fact.
+pub fn structured_name(name: &str) -> Option<&'static str> {
     legacy_names().iter().find(|(old, _)| *old == name).map(|(_, path)| *path)
 }

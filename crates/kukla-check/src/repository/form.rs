@@ -1,4 +1,4 @@
-//! The ways to call a function, whatever it is written in.
+//! The signatures of functions in Puppet, Ruby and Rust.
 
 use kukla::eval::signature::Signature;
 use kukla::extensions::outline::SignatureOutline;
@@ -6,42 +6,42 @@ use kukla::values::{Str, Type};
 
 use super::index::{Callee, Index};
 
-/// A way to call a function, whatever it is written in.
+/// A signature of a function, whatever the function is written in.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// The parameters: their names and types, and whether the last takes all that is left.
+    /// The parameters: their names and types.
     pub parameters: Vec<(Str, Type)>,
-    /// How many are needed.
+    /// The number of required parameters.
     pub required: usize,
-    /// Whether the last takes all that is left.
+    /// Whether the last parameter takes all remaining arguments.
     pub rest: bool,
-    /// Whether a lambda is needed.
+    /// Whether a lambda is required.
     pub needs_block: bool,
-    /// What it returns.
+    /// The type of the result.
     pub returns: Option<Type>,
 }
 
 impl Form {
-    /// Whether so many arguments fit.
+    /// Whether the function accepts that number of arguments.
     pub fn takes(&self, count: usize) -> bool {
         count >= self.required && (self.rest || count <= self.parameters.len())
     }
 
-    /// The parameter that an argument is for.
+    /// The parameter of an argument.
     pub fn parameter(&self, at: usize) -> Option<&(Str, Type)> {
         self.parameters.get(at).or_else(|| self.parameters.last().filter(|_| self.rest))
     }
 }
 
 impl Index {
-    /// The ways to call what a call leads to; none if nothing is known of them.
+    /// The signatures of a callee; empty if they are unknown.
     pub fn forms(&self, callee: &Callee<'_>) -> Vec<Form> {
         let read = |text: &str| self.types.read(text).unwrap_or(Type::Any);
         match callee {
             Callee::Builtin(function) => {
                 let honest = function.honest_signatures().unwrap_or_default();
                 let mut forms: Vec<Form> = honest.iter().map(builtin).collect();
-                // It takes no notice of more than it needs.
+                // The function ignores additional arguments.
                 if function.builtin.name == "ensure_resource" {
                     forms.iter_mut().for_each(|form| form.rest = true);
                 }
@@ -49,7 +49,7 @@ impl Index {
             }
             Callee::Puppet(function) => {
                 let parameters = function.parameters.iter().map(|one| {
-                    // The type of what takes the rest is that of each argument.
+                    // The type of a rest parameter is that of each argument.
                     (one.name.clone(), one.ty.as_ref().map_or(Type::Any, |text| read(text)))
                 });
                 vec![Form {

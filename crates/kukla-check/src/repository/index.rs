@@ -1,4 +1,4 @@
-//! What there is in a repository, by name.
+//! The index of a repository: its definitions by name.
 
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use super::survey::{Shape, Survey};
 use super::types::TypeReader;
 use crate::data::Bindings;
 
-/// Everything of a repository that has a name.
+/// The named definitions of a repository.
 #[derive(Debug)]
 pub struct Index {
     /// Its files.
@@ -32,85 +32,85 @@ pub struct Index {
     pub functions: FxHashMap<Str, Arc<Definition>>,
     /// Type aliases by name.
     pub aliases: FxHashMap<Str, Arc<Definition>>,
-    /// Definitions of what others define as well, with the one that counts.
+    /// Duplicate definitions, each with the first one.
     pub duplicates: Vec<(Arc<Definition>, Arc<Definition>)>,
-    /// Variables that site manifests set for all.
+    /// Variables that site manifests set at top scope.
     pub variables: FxHashSet<Str>,
     /// The types of parameters.
     pub types: Arc<TypeReader>,
     /// Facts.
     pub facts: Facts,
-    /// The parameters of EPP templates by `module/name`; none if they declare none.
+    /// The parameters of EPP templates by `module/name`; `None` if they declare none.
     pub templates: FxHashMap<String, Option<Arc<Vec<Parameter>>>>,
-    /// The variables that ERB templates go through one by one, by the names of the templates.
+    /// The variables that ERB templates iterate over, by the names of the templates.
     pub iterated: FxHashMap<String, Vec<String>>,
-    /// Types of resources that are given defaults or overrides somewhere, so that what a declaration lacks may come from there.
+    /// Resource types that have defaults or overrides somewhere, which may add the attributes that a declaration lacks.
     pub defaulted: FxHashSet<Str>,
-    /// What data binds.
+    /// The keys that data binds.
     pub data: Bindings,
-    /// Keys of data that are looked up by name.
+    /// Data keys that are looked up by literal names.
     pub looked_up: FxHashSet<String>,
-    /// What keys of data that are computed begin and end with.
+    /// The literal beginnings and ends of computed data keys.
     pub computed_keys: FxHashSet<(String, String)>,
     /// Classes that are declared with parameters somewhere.
     pub declared: FxHashSet<Str>,
     /// The titles of all resources by type.
     pub titles: FxHashMap<Str, Titles>,
-    /// The names of all variables that anything sets, wherever that is.
+    /// The names of all variables that are set anywhere.
     pub set_names: FxHashSet<Str>,
-    /// Whether resources are made somewhere whose type is computed, so that they may be of any.
+    /// Whether some resources have a computed type, so that they may be of any type.
     pub has_computed_types: bool,
-    /// What classes always require.
+    /// The classes that each class always requires.
     pub requires: FxHashMap<Str, Vec<Str>>,
     ruby_functions: FxHashMap<String, RubyFunction>,
     ruby_types: RubyTypes,
     ruby_data_types: FxHashSet<String>,
-    /// The major version of puppetlabs-stdlib, if it is there and says it.
+    /// The major version of puppetlabs-stdlib, if it is here and has a version.
     stdlib: Option<u32>,
     modules: FxHashSet<String>,
-    /// Something that is another number whenever anything but the definitions is different.
+    /// A number that changes whenever anything but the definitions changes.
     pub base: u64,
 }
 
 /// The titles of the resources of a type.
 #[derive(Debug, Default)]
 pub struct Titles {
-    /// Those that are written down.
+    /// Literal titles.
     pub known: FxHashSet<Str>,
-    /// Those of resources that are known by another name as well.
+    /// Titles of resources that also have a computed name.
     pub renamed: FxHashSet<Str>,
-    /// What others begin and end with.
+    /// The literal beginnings and ends of computed titles.
     pub computed: FxHashSet<(String, String)>,
-    /// Whether there are others.
+    /// Whether there are titles of which nothing is known.
     pub is_open: bool,
 }
 
 impl Titles {
-    /// Whether a title may be one of those that are computed.
+    /// Whether a title may be one of the computed ones.
     pub fn may_be_computed(&self, title: &str) -> bool {
         self.is_open || self.computed.iter().any(|ends| is_between(title, ends))
     }
 }
 
-/// Whether a text begins and ends like this, and has something between, or nothing.
+/// Whether a text has this beginning and end, without overlap.
 fn is_between(text: &str, (head, tail): &(String, String)) -> bool {
     text.len() >= head.len() + tail.len() && text.starts_with(head.as_str()) && text.ends_with(tail.as_str())
 }
 
-/// What a resource is of.
+/// The definition of a resource's type.
 #[derive(Clone, Debug)]
 pub enum Resource {
     /// A defined type.
     Define(Arc<Definition>),
-    /// A type of the agent's.
+    /// A resource type of the agent.
     Native(Arc<NativeType>),
-    /// It may be there, but not here.
+    /// It may exist in a module that is not here.
     Elsewhere,
-    /// There is none.
+    /// It does not exist.
     Missing,
 }
 
-/// What a call leads to.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub enum Callee<'i> {
     /// A built-in function.
@@ -119,43 +119,43 @@ pub enum Callee<'i> {
     Puppet(Arc<Definition>),
     /// A function in Ruby.
     Ruby(&'i RubyFunction),
-    /// It may be there, but not here.
+    /// It may exist in a module that is not here.
     Elsewhere,
-    /// There is none.
+    /// It does not exist.
     Missing,
 }
 
-/// What an index leaves for the next one of the same repository.
+/// The part of an index that the next index of the same repository reuses.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct IndexCache {
     ruby: RubyFiles,
     types: Mutex<Option<(u64, Arc<TypeReader>)>>,
 }
 
-impl Kept {
-    /// A reader of types with these aliases: the one that was made last, if they are the same.
+impl IndexCache {
+    /// A reader of types with these aliases, from the cache if they have not changed.
     fn types(&self, aliases: &FxHashMap<Str, Arc<Definition>>) -> Arc<TypeReader> {
         let mut sorted: Vec<&Arc<Definition>> = aliases.values().collect();
         sorted.sort_by(|a, b| a.name.cmp(&b.name));
         let mut hasher = FxHasher::default();
         sorted.iter().for_each(|alias| alias.fingerprint().hash(&mut hasher));
-        let mut kept = self.types.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, types)) = &*kept
+        let mut cache = self.types.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, types)) = &*cache
             && *known == hasher.finish()
         {
             return Arc::clone(types);
         }
         let types = Arc::new(TypeReader::new(sorted.iter().map(|alias| &***alias)));
-        *kept = Some((hasher.finish(), Arc::clone(&types)));
+        *cache = Some((hasher.finish(), Arc::clone(&types)));
         types
     }
 }
 
-/// What a template of a repository looks like to those who render it.
+/// The path of a template and the parameters that it declares.
 pub type TemplateParameters = (PathBuf, Option<Arc<Vec<Parameter>>>);
 
 impl Index {
-    /// Puts together what the files of a repository define.
+    /// Collects the definitions of all files of a repository.
     pub fn new(
         world: &Arc<dyn World>,
         survey: Survey,
@@ -163,7 +163,7 @@ impl Index {
         templates: Vec<TemplateParameters>,
         iterated: FxHashMap<String, Vec<String>>,
         data: Bindings,
-        kept: &Kept,
+        cache: &IndexCache,
     ) -> Index {
         let mut index = Index {
             classes: FxHashMap::default(),
@@ -201,13 +201,13 @@ impl Index {
                 index.templates.insert(name, parameters);
             }
         }
-        index.types = kept.types(&index.aliases);
-        index.ruby(&**world, &kept.ruby);
+        index.types = cache.types(&index.aliases);
+        index.ruby(&**world, &cache.ruby);
         index.stdlib = index.survey.module("stdlib").and_then(|module| {
             let version = module.metadata.as_ref()?.get("version")?.as_str()?;
             version.split('.').next()?.parse().ok()
         });
-        // Every catalog has it.
+        // Every catalog has this stage.
         index.titles.entry("stage".into()).or_default().known.insert("main".into());
         index.base = index.fingerprint();
         index
@@ -292,7 +292,7 @@ impl Index {
             }
             let read = world.read(&root.join(&entry.name)).unwrap_or_default();
             for file in kukla::facts::FactFile::parse(&read, &entry.name).unwrap_or_default() {
-                self.facts.given = true;
+                self.facts.has_fact_sets = true;
                 self.facts
                     .own
                     .extend(file.facts.iter().filter_map(|(name, _)| name.as_str().map(str::to_owned)));
@@ -336,7 +336,7 @@ impl Index {
         hasher.finish()
     }
 
-    /// Whether code looks up a key of data, or may.
+    /// Whether code looks up a data key, or may do so.
     pub fn looks_up(&self, key: &str) -> bool {
         self.looked_up.contains(key) || self.computed_keys.iter().any(|ends| is_between(key, ends))
     }
@@ -350,23 +350,23 @@ impl Index {
         self.survey.modules.iter().find_map(of)
     }
 
-    /// Whether the module that a qualified name begins with is here, so that what is not found in it is nowhere.
+    /// Whether the module that a qualified name begins with is here, so that a missing name is an error.
     pub fn owns(&self, name: &str) -> bool {
         let first = name.split("::").next().unwrap_or(name);
         self.modules.contains(first)
     }
 
-    /// Whether there is a module of that name.
+    /// Whether a module of that name is here.
     pub fn has_module(&self, name: &str) -> bool {
         self.modules.contains(name)
     }
 
-    /// Whether something of that name that is not found cannot be elsewhere. `complete`: whether all modules are here that could have it.
+    /// Whether a missing name cannot be defined elsewhere. `complete`: whether all modules that could define it are here.
     pub fn is_nowhere(&self, name: &str, complete: bool) -> bool {
         complete || self.owns(name)
     }
 
-    /// What resources of a type are, by its name in lower case.
+    /// The definition of a resource type, by its name in lower case.
     pub fn resource(&self, name: &str, complete: bool) -> Resource {
         if let Some(define) = self.defines.get(name) {
             return Resource::Define(Arc::clone(define));
@@ -386,16 +386,16 @@ impl Index {
             .or_else(|| types::bundled(name).map(builtin))
     }
 
-    /// The file of a resource type that a module has in Ruby, and that is not built in.
+    /// The file of a resource type that a module defines in Ruby and that is not built in.
     pub fn ruby_type(&self, name: &str) -> Option<&Path> {
         let (path, _) = self.ruby_types.files.get(name)?;
         (!self.defines.contains_key(name) && types::core(name).is_none()).then_some(path)
     }
 
-    /// What a call of that name leads to.
+    /// The target of a call of that name.
     pub fn function(&self, name: &str, complete: bool) -> Callee<'_> {
         let plain = name.strip_prefix("::").unwrap_or(name);
-        // What a module has of its own says best what it takes.
+        // The module's own version has the exact signature.
         let is_core =
             |found: &Registered| matches!(found.origin, FunctionOrigin::Core | FunctionOrigin::Beside);
         if let Some(function) = self.functions.get(plain)
@@ -422,7 +422,7 @@ impl Index {
         if certain { Callee::Missing } else { Callee::Elsewhere }
     }
 
-    /// Whether a module may have a data type of that name in Ruby, or in a set of types.
+    /// Whether a module may define a data type of that name in Ruby, or in a type set.
     pub fn has_ruby_data_type(&self, name: &str) -> bool {
         let module = name.split("::").next().unwrap_or(name);
         self.ruby_data_types.contains(&name.replace('_', ""))
@@ -442,14 +442,14 @@ impl Index {
         names
     }
 
-    /// The names of all types that resources can be of.
+    /// The names of all resource types.
     pub fn resource_names(&self) -> Vec<&str> {
         let builtin = types::builtin().map(|native| native.name);
         let own = self.ruby_types.files.keys().map(String::as_str);
         builtin.chain(own).chain(self.defines.keys().map(|name| name.as_str())).collect()
     }
 
-    /// A class and those that it inherits from, nearest first; whether the last one is all there is to know.
+    /// A class and its ancestors, nearest first, and whether all ancestors are known.
     pub fn lineage(&self, name: &str) -> (Vec<Arc<Definition>>, bool) {
         let mut found: Vec<Arc<Definition>> = Vec::new();
         let mut next = Some(Str::from(name));
@@ -467,17 +467,17 @@ impl Index {
     }
 }
 
-/// A type that is read when it is first asked for.
+/// A type that is read on first use.
 type Reading = OnceLock<Option<Arc<NativeType>>>;
 
-/// The resource types that modules have in Ruby, read when first asked for.
+/// The resource types that modules define in Ruby, each read on first use.
 #[derive(Debug)]
 struct RubyTypes {
     world: Arc<dyn World>,
     files: FxHashMap<String, (PathBuf, Reading)>,
     providers: FxHashSet<String>,
     libraries: Vec<PathBuf>,
-    /// The files that types have required, by their paths below `lib`.
+    /// The files that types require, by their paths below `lib`.
     required: Mutex<FxHashMap<String, Option<Arc<RubyOutline>>>>,
 }
 

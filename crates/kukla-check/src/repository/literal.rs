@@ -1,4 +1,4 @@
-//! Values that need no evaluation.
+//! Literal values, which need no evaluation.
 
 use kukla::syntax::Number;
 use kukla::syntax::ast::Expr;
@@ -31,7 +31,7 @@ pub fn value(expr: Expr<'_>) -> Option<Value> {
     })
 }
 
-/// The text of an expression, if it is nothing but text.
+/// The text of an expression, if it is a literal string or name.
 pub fn text(expr: Expr<'_>) -> Option<String> {
     match expr.unwrap_parens() {
         Expr::String(text) => Some(text.value().into_owned()),

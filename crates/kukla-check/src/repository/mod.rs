@@ -1,4 +1,4 @@
-//! A repository: its files, and what they define.
+//! A repository: its files and their definitions.
 
 pub mod definition;
 pub mod demand;

@@ -1,4 +1,4 @@
-//! Values that a body fails for, though its parameters have no types that would say so.
+//! Values for which a body fails, although the types of its parameters accept them.
 
 use std::sync::Arc;
 
@@ -14,30 +14,30 @@ use crate::describe::describe;
 use crate::overlap::{kinds, kinds_of, may_be};
 use crate::suggest;
 
-/// Why a value is refused, and where.
+/// The reason why a body fails for a value, and its location.
 #[derive(Debug)]
 pub struct Refusal {
-    /// What was expected, and what it is.
+    /// The expected type and the actual one.
     pub mismatch: String,
-    /// What is done with it.
+    /// The location of the use that fails.
     pub place: Location,
-    /// The keys that lead to what is wrong inside of it.
+    /// The keys of the invalid part inside of the value.
     pub path: Vec<Str>,
 }
 
-/// Who wants to know which definitions an answer rests on.
+/// A callback that records the definitions on which an answer depends.
 pub type Note<'n> = &'n mut dyn FnMut(Kind, &str, Option<&Definition>);
 
-/// A value on its way: the parameter that has it, and how much further it is followed.
+/// The value of a parameter, and the number of definitions that it may still be passed on to.
 #[derive(Clone, Copy)]
-struct Given<'g> {
+struct ParameterValue<'g> {
     definition: &'g Definition,
     name: &'g str,
     ty: &'g Type,
     further: usize,
 }
 
-impl Given<'_> {
+impl ParameterValue<'_> {
     fn subject(self) -> String {
         format!("parameter '{}'", self.name)
     }
@@ -47,11 +47,11 @@ impl Given<'_> {
     }
 }
 
-/// How far a value is followed from one definition to the next.
+/// The number of definitions through which a value is followed.
 const FURTHEST: usize = 6;
 
 impl Index {
-    /// Why a body fails for every value of a type that its parameter is given.
+    /// The reason why a body fails for every value of a type, or `None` if it may succeed.
     pub fn refusal(
         &self,
         definition: &Definition,
@@ -59,14 +59,14 @@ impl Index {
         ty: &Type,
         note: Note<'_>,
     ) -> Option<Refusal> {
-        // What is left out, or not known, is never wrong.
+        // An omitted or unknown value is never an error.
         if matches!(ty, Type::Any | Type::Undef | Type::Unit) || kinds_of(ty) == kinds::ALL {
             return None;
         }
-        self.refused(definition, parameter, ty, note, FURTHEST)
+        self.refusal_within(definition, parameter, ty, note, FURTHEST)
     }
 
-    fn refused(
+    fn refusal_within(
         &self,
         definition: &Definition,
         parameter: &Parameter,
@@ -74,57 +74,63 @@ impl Index {
         note: Note<'_>,
         further: usize,
     ) -> Option<Refusal> {
-        let given = Given { definition, name: &parameter.name, ty, further };
-        self.refused_by(&parameter.uses, given, note).or_else(|| self.refused_by_template(given))
+        let value = ParameterValue { definition, name: &parameter.name, ty, further };
+        self.refusal_by_uses(&parameter.uses, value, note).or_else(|| self.refusal_by_template(value))
     }
 
-    fn refused_by(&self, uses: &[Use], given: Given<'_>, note: Note<'_>) -> Option<Refusal> {
+    fn refusal_by_uses(&self, uses: &[Use], value: ParameterValue<'_>, note: Note<'_>) -> Option<Refusal> {
         uses.iter().find_map(|one| {
-            let is_skipped = one.if_true && kinds_of(given.ty) & (kinds::UNDEF | kinds::BOOLEAN) != 0;
-            if is_skipped { None } else { self.refused_by_one(one, given, note) }
+            let is_skipped = one.if_true && kinds_of(value.ty) & (kinds::UNDEF | kinds::BOOLEAN) != 0;
+            if is_skipped { None } else { self.refusal_by_use(one, value, note) }
         })
     }
 
-    fn refused_by_one(&self, one: &Use, given: Given<'_>, note: Note<'_>) -> Option<Refusal> {
+    fn refusal_by_use(&self, one: &Use, value: ParameterValue<'_>, note: Note<'_>) -> Option<Refusal> {
         if let Demand::Branch(branches) = &one.demand {
             let refusals: Option<Vec<Refusal>> =
-                branches.iter().map(|uses| self.refused_by(uses, given, note)).collect();
+                branches.iter().map(|uses| self.refusal_by_uses(uses, value, note)).collect();
             return refusals?.into_iter().next();
         }
         if let Demand::Resources(kind) = &one.demand {
-            return self.refused_resources(kind, one.span, given, note);
+            return self.refusal_of_resources(kind, one.span, value, note);
         }
-        if let Some(expected) = self.demanded(&one.demand, note)
-            && !may_be(&expected, given.ty)
+        if let Some(expected) = self.required_type(&one.demand, note)
+            && !may_be(&expected, value.ty)
         {
-            let mismatch = describe(&given.subject(), &expected, given.ty);
+            let mismatch = describe(&value.subject(), &expected, value.ty);
             return (!mismatch.is_empty()).then(|| Refusal {
                 mismatch,
-                place: given.place(one.span),
+                place: value.place(one.span),
                 path: Vec::new(),
             });
         }
         let Demand::Passed(kind, name, parameter) = &one.demand else { return None };
-        let next = self.known(*kind, name, note).filter(|_| given.further > 0)?;
-        self.refused(&next, next.parameter(parameter)?, given.ty, note, given.further - 1)
+        let next = self.find_definition(*kind, name, note).filter(|_| value.further > 0)?;
+        self.refusal_within(&next, next.parameter(parameter)?, value.ty, note, value.further - 1)
     }
 
-    /// The first thing that resources are given and cannot have.
-    fn refused_resources(&self, kind: &str, span: Span, given: Given<'_>, note: Note<'_>) -> Option<Refusal> {
+    /// The first invalid attribute in a hash of resources.
+    fn refusal_of_resources(
+        &self,
+        kind: &str,
+        span: Span,
+        value: ParameterValue<'_>,
+        note: Note<'_>,
+    ) -> Option<Refusal> {
         let resource = self.resource(kind, false);
         if let Resource::Define(define) = &resource {
             note(Kind::Define, kind, Some(define));
         }
-        let Type::Struct(resources) = given.ty.unaliased() else { return None };
+        let Type::Struct(resources) = value.ty.unaliased() else { return None };
         resources.iter().find_map(|one| {
             let Type::Struct(fields) = one.value.unaliased() else { return None };
-            let place = given.place(span);
-            // What begins like this may take something away.
+            let place = value.place(span);
+            // A deep merge removes keys with this prefix.
             fields
                 .iter()
                 .filter(|field| !field.name.starts_with("--") && !is_metaparameter(&field.name))
                 .find_map(|field| {
-                    let mismatch = self.unfit(&resource, field)?;
+                    let mismatch = self.mismatch_of(&resource, field)?;
                     let mismatch = format!("{kind}['{}'] {mismatch}", one.name);
                     Some(Refusal {
                         mismatch,
@@ -135,8 +141,8 @@ impl Index {
         })
     }
 
-    /// Why a resource cannot be given something.
-    fn unfit(&self, resource: &Resource, field: &StructField) -> Option<String> {
+    /// The reason why a resource cannot have an attribute.
+    fn mismatch_of(&self, resource: &Resource, field: &StructField) -> Option<String> {
         let StructField { name, value, .. } = field;
         match resource {
             Resource::Define(define) => match define.parameter(name) {
@@ -160,23 +166,23 @@ impl Index {
         }
     }
 
-    fn refused_by_template(&self, given: Given<'_>) -> Option<Refusal> {
+    fn refusal_by_template(&self, value: ParameterValue<'_>) -> Option<Refusal> {
         let passes =
             kinds::ARRAY | kinds::HASH | kinds::UNDEF | kinds::BOOLEAN | kinds::OTHER | kinds::SENSITIVE;
-        if kinds_of(given.ty) & passes != 0 {
+        if kinds_of(value.ty) & passes != 0 {
             return None;
         }
-        let (template, span) = given.definition.rendered.iter().find(|(template, _)| {
+        let (template, span) = value.definition.rendered.iter().find(|(template, _)| {
             let iterated = self.iterated.get(template.as_str());
-            iterated.is_some_and(|names| names.iter().any(|name| name == given.name))
+            iterated.is_some_and(|names| names.iter().any(|name| name == value.name))
         })?;
-        let ty = given.ty.generalized();
-        let mismatch = format!("{} is gone through one by one in `{template}`, and is {ty}", given.subject());
-        Some(Refusal { mismatch, place: given.place(*span), path: Vec::new() })
+        let ty = value.ty.generalized();
+        let mismatch = format!("{} is iterated over in `{template}`, but is {ty}", value.subject());
+        Some(Refusal { mismatch, place: value.place(*span), path: Vec::new() })
     }
 
-    /// The type that something asks for.
-    fn demanded(&self, demand: &Demand, note: Note<'_>) -> Option<Type> {
+    /// The type that a demand requires.
+    fn required_type(&self, demand: &Demand, note: Note<'_>) -> Option<Type> {
         match demand {
             Demand::Type(text) => self.types.read(text),
             Demand::Legacy(text, function) => {
@@ -208,18 +214,18 @@ impl Index {
                     .collect();
                 (!fitting.is_empty() && !fitting.contains(&Type::Any)).then(|| Type::variant(fitting))
             }
-            Demand::Passed(kind, name, given) if !is_metaparameter(given) => {
-                let next = self.known(*kind, name, note)?;
-                let parameter = next.parameter(given)?;
+            Demand::Passed(kind, name, target) if !is_metaparameter(target) => {
+                let next = self.find_definition(*kind, name, note)?;
+                let parameter = next.parameter(target)?;
                 let expected = self.types.read(parameter.ty.as_ref()?)?;
-                // What is undef is left out.
+                // `undef` omits the parameter.
                 Some(Type::optional(expected))
             }
             Demand::Passed(..) | Demand::Resources(_) | Demand::Branch(_) => None,
         }
     }
 
-    fn known(&self, kind: Kind, name: &str, note: Note<'_>) -> Option<Arc<Definition>> {
+    fn find_definition(&self, kind: Kind, name: &str, note: Note<'_>) -> Option<Arc<Definition>> {
         let table = if kind == Kind::Class { &self.classes } else { &self.defines };
         let found = table.get(name).cloned();
         note(kind, name, found.as_deref());

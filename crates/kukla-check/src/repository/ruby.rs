@@ -1,4 +1,4 @@
-//! Functions and facts that modules write in Ruby, as far as their files show them.
+//! Functions and facts that modules define in Ruby, as far as their outlines show them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,12 +8,12 @@ use kukla::world::{Stamp, World};
 use kukla_ruby::outline::Outline;
 use rustc_hash::FxHashMap;
 
-/// A function that a module writes in Ruby.
+/// A function that a module defines in Ruby.
 #[derive(Clone, Debug)]
 pub struct RubyFunction {
     /// Its name.
     pub name: String,
-    /// The ways to call it; none if they could not be read.
+    /// Its signatures; empty if they could not be read.
     pub signatures: Vec<SignatureOutline>,
 }
 
@@ -42,7 +42,7 @@ impl RubyFile {
         }
     }
 
-    /// The ways to call the function of a name.
+    /// The signatures of the function of a name.
     pub fn signatures(&self, name: &str) -> Vec<SignatureOutline> {
         let function = self.functions.iter().find(|function| function.name == name);
         function.map(|function| function.signatures.clone()).unwrap_or_default()
@@ -54,7 +54,7 @@ impl RubyFile {
 pub struct RubyFiles(Mutex<FxHashMap<PathBuf, (Stamp, Arc<RubyFile>)>>);
 
 impl RubyFiles {
-    /// Reads a file, or takes it from the cache.
+    /// The functions and facts of a file, from the cache if it has not changed.
     pub fn read(&self, world: &dyn World, path: &Path) -> Arc<RubyFile> {
         let stamp = world.stamp(path);
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,7 @@ impl RubyFiles {
     }
 }
 
-/// The name of the function that a file below `lib` holds.
+/// The name of the function that a file below `lib` defines.
 pub fn function_name(path: &str) -> Option<String> {
     let new = path.strip_prefix("puppet/functions/");
     let name = new.or_else(|| path.strip_prefix("puppet/parser/functions/"))?.strip_suffix(".rb")?;

@@ -1,4 +1,4 @@
-//! Which files there are, and what each of them is for.
+//! The survey of a repository: its files, and the role of each.
 
 use std::path::{Path, PathBuf};
 
@@ -8,40 +8,40 @@ use kukla::{Diagnostic, Settings};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-/// What a directory is the root of.
+/// The kind of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A control repository: site manifests, modules, data.
     Control,
-    /// A module, which may lie among others.
+    /// A module, which may be in a directory of modules.
     Module,
     /// A directory of modules.
     Modules,
-    /// Files that belong to nothing.
+    /// Files that belong to no repository.
     Loose,
 }
 
-/// What a file is for.
+/// The role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Puppet code of a module, in `manifests`, `functions` or `types`.
     Module,
-    /// A site manifest, or code that belongs to nothing.
+    /// A site manifest, or code that belongs to no module.
     Site,
     /// An EPP template.
     Template,
-    /// Something else with Puppet code, such as an example: nobody refers to it.
+    /// Other Puppet code, such as an example, to which nothing refers.
     Extra,
 }
 
 /// A file with Puppet code.
 #[derive(Clone, Debug)]
 pub struct CodeFile {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// The module it belongs to, as an index.
+    /// The index of the module it belongs to.
     pub module: Option<usize>,
 }
 
@@ -52,18 +52,20 @@ pub struct Module {
     pub name: String,
     /// Its directory.
     pub root: PathBuf,
-    /// What lies in `templates`, by the path below it.
+    /// The files in `templates`, by their paths below it.
     pub templates: FxHashSet<String>,
-    /// What lies in `files`, directories too, by the path below it.
+    /// The files and directories in `files`, by their paths below it.
     pub files: FxHashSet<String>,
-    /// Ruby files by the path below `lib`.
+    /// The Ruby files, by their paths below `lib`.
     pub ruby: Vec<String>,
-    /// Names of external facts' files.
+    /// The names of the files of external facts.
     pub facts: Vec<String>,
-    /// The text of its metadata.json.
+    /// The contents of its metadata.json.
     pub metadata: Option<serde_json::Value>,
     /// Whether it has a hiera.yaml.
     pub has_data: bool,
+    /// Pipes, sockets and devices among its files.
+    pub special: Vec<PathBuf>,
 }
 
 /// The files of a repository.
@@ -71,25 +73,27 @@ pub struct Module {
 pub struct Survey {
     /// Its directory.
     pub root: PathBuf,
-    /// What it is.
+    /// Its kind.
     pub shape: Shape,
-    /// Where modules lie.
+    /// The module path.
     pub modulepath: Vec<PathBuf>,
     /// The site manifest, a file or a directory.
     pub manifest: Option<PathBuf>,
-    /// The modules, in the order they are searched.
+    /// The modules, in search order.
     pub modules: Vec<Module>,
-    /// Puppet code.
+    /// The files with Puppet code.
     pub code: Vec<CodeFile>,
-    /// Whether every module that is needed is there, so that what is not found is nowhere.
+    /// Pipes, sockets and devices, which are not read.
+    pub special: Vec<PathBuf>,
+    /// Whether every required module is here, so that a missing name is an error.
     pub complete: bool,
-    /// Whether every module is there that the Puppetfile names.
+    /// Whether every module of the Puppetfile is here.
     deployed: bool,
-    /// Modules that others need and that are not there: they may be needed only for what is not used.
+    /// Missing dependencies of modules: they may be required only by code that is not used.
     missing: FxHashSet<String>,
 }
 
-/// The nearest root at or above a path: that of a control repository before that of a module.
+/// The nearest root at or above a path; the root of a control repository precedes that of a module.
 pub fn root_of(world: &dyn World, path: &Path) -> Option<(PathBuf, Shape)> {
     let above = || path.ancestors().filter(|directory| is_directory(world, directory));
     let control = above().find(|directory| is_control(world, directory));
@@ -124,7 +128,7 @@ fn is_modules(world: &dyn World, directory: &Path) -> bool {
 }
 
 impl Survey {
-    /// Lists the files of a repository. `modulepath` says where modules lie and `manifest` which site manifest there is, if they are given.
+    /// Lists the files of a repository. `modulepath` and `manifest` replace the module path and site manifest of the repository.
     pub fn of(
         world: &dyn World,
         root: &Path,
@@ -139,6 +143,7 @@ impl Survey {
             manifest: None,
             modules: Vec::new(),
             code: Vec::new(),
+            special: Vec::new(),
             complete: false,
             deployed: false,
             missing: FxHashSet::default(),
@@ -152,7 +157,7 @@ impl Survey {
                 survey.manifest = Some(manifest.map_or(layout.manifest, Path::to_owned));
             }
             Shape::Modules if modulepath.is_empty() => survey.modulepath = vec![root.to_owned()],
-            // Modules that lie beside one another know each other; so do those that its tests bring along.
+            // Modules in one directory can use each other, and so can the fixtures of a module's tests.
             Shape::Module if modulepath.is_empty() => {
                 let name = own_name(world, root);
                 let is_named = root
@@ -191,14 +196,15 @@ impl Survey {
             .enumerate()
             .map(|(at, (name, root))| module(world, at, name, root))
             .collect();
-        for (module, code) in listed {
+        for (mut module, code) in listed {
+            self.special.append(&mut module.special);
             self.modules.push(module);
             self.code.extend(code);
         }
         if let Some(manifest) = &self.manifest {
             let mut found = Vec::new();
             if is_directory(world, manifest) {
-                below(world, manifest, "", &mut |path, _| found.push(path.to_owned()));
+                below(world, manifest, "", &mut self.special, &mut |path, _| found.push(path.to_owned()));
                 found.retain(|path| path.ends_with(".pp"));
                 found.sort();
             }
@@ -214,7 +220,8 @@ impl Survey {
                 break;
             }
             let mut found = Vec::new();
-            below(world, &self.root.join(directory), "", &mut |path, _| found.push(path.to_owned()));
+            let directory_path = self.root.join(directory);
+            below(world, &directory_path, "", &mut self.special, &mut |path, _| found.push(path.to_owned()));
             let files = found.iter().filter(|path| path.ends_with(".pp"));
             self.code.extend(files.map(|path| {
                 let path = self.root.join(directory).join(path);
@@ -223,8 +230,8 @@ impl Survey {
         }
     }
 
-    /// Whether every module is there that the code of a module, or of the site, can make use of. In a control repository a module
-    /// that lacks what it needs says nothing of the others.
+    /// Whether every module that the code of a module, or of the site, can use is here. In a control repository, a module with missing
+    /// dependencies does not affect the others.
     pub fn is_complete_for(&self, module: Option<&str>) -> bool {
         if self.complete || self.shape != Shape::Control || !self.deployed {
             return self.complete;
@@ -241,15 +248,15 @@ impl Survey {
         true
     }
 
-    /// Whether a repository neither has a module of that name nor asks for one.
-    pub fn is_unheard_of(&self, module: &str) -> bool {
+    /// Whether a repository neither has a module of that name nor depends on one.
+    pub fn is_unknown_module(&self, module: &str) -> bool {
         self.shape == Shape::Control
             && self.deployed
             && self.module(module).is_none()
             && !self.missing.contains(module)
     }
 
-    /// A Puppetfile names what is to be there.
+    /// Whether all modules of the Puppetfile are here.
     fn is_deployed(&self, world: &dyn World) -> bool {
         if self.shape == Shape::Loose {
             return false;
@@ -276,7 +283,7 @@ impl Survey {
 }
 
 impl Module {
-    /// The names of the modules that it says it needs.
+    /// The names of the modules in its dependencies.
     pub fn dependencies(&self) -> Vec<String> {
         let list = self.metadata.as_ref().and_then(|metadata| metadata.get("dependencies")?.as_array());
         let names = list.into_iter().flatten().filter_map(|entry| entry.get("name")?.as_str());
@@ -284,7 +291,7 @@ impl Module {
     }
 }
 
-/// What a module's metadata calls it, without whose it is.
+/// The name of a module in its metadata, without the author.
 fn own_name(world: &dyn World, root: &Path) -> Option<String> {
     let metadata: serde_json::Value =
         serde_json::from_slice(&world.read(&root.join("metadata.json")).ok()?).ok()?;
@@ -293,11 +300,11 @@ fn own_name(world: &dyn World, root: &Path) -> Option<String> {
 
 fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module, Vec<CodeFile>) {
     let mut module = Module { name, ..Module::default() };
-    let mut code = Vec::new();
+    let (mut code, mut special) = (Vec::new(), Vec::new());
     let present: FxHashSet<String> = world.list(&root).into_iter().map(|entry| entry.name).collect();
     for directory in ["manifests", "functions", "types"] {
         if present.contains(directory) {
-            below(world, &root.join(directory), "", &mut |path, is_directory| {
+            below(world, &root.join(directory), "", &mut special, &mut |path, is_directory| {
                 if !is_directory && path.ends_with(".pp") {
                     let path = root.join(directory).join(path);
                     code.push(CodeFile { path, role: Role::Module, module: Some(at) });
@@ -306,7 +313,7 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
         }
     }
     if present.contains("templates") {
-        below(world, &root.join("templates"), "", &mut |path, is_directory| {
+        below(world, &root.join("templates"), "", &mut special, &mut |path, is_directory| {
             if !is_directory {
                 module.templates.insert(path.to_owned());
                 if path.ends_with(".epp") {
@@ -317,12 +324,12 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
         });
     }
     if present.contains("files") {
-        below(world, &root.join("files"), "", &mut |path, _| {
+        below(world, &root.join("files"), "", &mut special, &mut |path, _| {
             module.files.insert(path.to_owned());
         });
     }
     if present.contains("lib") {
-        below(world, &root.join("lib"), "", &mut |path, is_directory| {
+        below(world, &root.join("lib"), "", &mut special, &mut |path, is_directory| {
             if !is_directory && path.ends_with(".rb") {
                 module.ruby.push(path.to_owned());
             }
@@ -337,23 +344,35 @@ fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module,
     }
     module.has_data = present.contains("hiera.yaml");
     module.root = root;
+    module.special = special;
     (module, code)
 }
 
-/// How deep directories may lie in one another.
+/// The maximum depth of directories.
 const DEEPEST: usize = 30;
 
-/// Everything below a directory, by the path below it, and whether it is a directory.
-pub fn below(world: &dyn World, root: &Path, prefix: &str, visit: &mut dyn FnMut(&str, bool)) {
+/// Visits everything below a directory: the path below it, and whether it is a directory. Pipes, sockets and devices are not visited
+/// but listed in `special`.
+pub fn below(
+    world: &dyn World,
+    root: &Path,
+    prefix: &str,
+    special: &mut Vec<PathBuf>,
+    visit: &mut dyn FnMut(&str, bool),
+) {
     if prefix.matches('/').count() > DEEPEST {
         return;
     }
     for entry in world.list(&root.join(prefix)) {
         let path = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
+        if entry.is_special {
+            special.push(root.join(path));
+            continue;
+        }
         visit(&path, entry.is_directory);
         // Links may lead back up.
         if entry.is_directory && !entry.is_link {
-            below(world, root, &path, visit);
+            below(world, root, &path, special, visit);
         }
     }
 }

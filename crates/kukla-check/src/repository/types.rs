@@ -1,4 +1,4 @@
-//! The types that parameters and aliases are written with.
+//! The types of parameters and aliases.
 
 use std::sync::{Arc, RwLock};
 
@@ -12,16 +12,18 @@ use super::definition::Definition;
 #[derive(Debug, Default)]
 pub struct TypeReader {
     aliases: FxHashMap<Str, Arc<TypeAlias>>,
-    /// What has been read, by its text.
+    /// The types read so far, by their text.
     read: RwLock<FxHashMap<Str, Option<Type>>>,
 }
 
 impl TypeReader {
-    /// A reader that knows these aliases.
+    /// A reader with these aliases.
     pub fn new<'d>(definitions: impl Iterator<Item = &'d Definition> + Clone) -> TypeReader {
-        // The names exist before any is given its meaning, since they may refer to each other.
-        let aliases =
-            definitions.clone().map(|alias| (alias.name.clone(), TypeAlias::new(written(alias)))).collect();
+        // All names are declared before any is resolved, since aliases may refer to each other.
+        let aliases = definitions
+            .clone()
+            .map(|alias| (alias.name.clone(), TypeAlias::new(written_name(alias))))
+            .collect();
         let reader = TypeReader { aliases, read: RwLock::default() };
         for definition in definitions {
             let Some(alias) = reader.aliases.get(&definition.name) else { continue };
@@ -30,14 +32,14 @@ impl TypeReader {
             }
             let meaning = definition.ty.as_ref().and_then(|text| reader.parse(text)).unwrap_or(Type::Any);
             if alias.resolve(meaning).is_err() {
-                // What stands for nothing but itself says nothing.
+                // An alias of itself has no meaning.
                 let _ = alias.resolve(Type::Any);
             }
         }
         reader
     }
 
-    /// The type that a text spells, if it can be told without evaluation.
+    /// The type that a text denotes, if it can be read without evaluation.
     pub fn read(&self, text: &str) -> Option<Type> {
         if let Ok(read) = self.read.read()
             && let Some(known) = read.get(text)
@@ -63,13 +65,13 @@ impl TypeReader {
         self.aliases.contains_key(name)
     }
 
-    /// The names of all aliases, as they are written.
+    /// The names of all aliases, as written.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.aliases.values().map(|alias| alias.name.as_str())
     }
 }
 
-/// The name of an alias as its definition writes it.
-fn written(alias: &Definition) -> Str {
+/// The name of an alias, as written in its definition.
+fn written_name(alias: &Definition) -> Str {
     alias.source.text().get(alias.span.range()).unwrap_or(&alias.name).into()
 }

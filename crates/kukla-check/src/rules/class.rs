@@ -11,8 +11,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A class is included, declared, inherited from or referred to that no file defines. It is looked for in the module that its name
-    /// begins with; of a module that is not here nothing is said.
+    /// The code includes, declares, inherits from or refers to a class that no file defines. Kukla looks for the class in the module that its
+    /// name begins with. If that module is not in the repository, nothing is reported.
     ///
     /// Wrong:
     ///
@@ -40,14 +40,14 @@ rules! {
 }
 
 impl Walk<'_> {
-    /// Says so if there is no such class; whether there is one.
+    /// Reports an unknown class. Returns whether the class exists.
     pub fn check_class_name(&mut self, name: &str, span: Span) -> bool {
         let wanted = plain(name);
         if self.class(&wanted).is_some() {
             self.check_dependency(&wanted, span);
             return true;
         }
-        // What is in the words of another program is no name.
+        // A string in the syntax of another program is not a class name.
         let is_name = wanted.split("::").all(|part| {
             part.starts_with(|first: char| first.is_ascii_lowercase())
                 && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -57,12 +57,12 @@ impl Walk<'_> {
         }
         let module = wanted.split("::").next().unwrap_or(&wanted);
         let is_nowhere = self.index.is_nowhere(&wanted, self.complete);
-        if !is_nowhere && !self.index.survey.is_unheard_of(module) {
+        if !is_nowhere && !self.index.survey.is_unknown_module(module) {
             return false;
         }
         let near = suggest::nearest(&wanted, self.index.classes.keys().map(|name| name.as_str()));
-        // Modules that differ in one letter are no rarity, but nobody asks for this one.
-        if !is_nowhere && !near.is_some_and(|near| suggest::is_slip(&wanted, near)) {
+        // Modules whose names differ in one letter are common, but nothing depends on this one.
+        if !is_nowhere && !near.is_some_and(|near| suggest::is_typo(&wanted, near)) {
             return false;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_CLASS { name: wanted });
@@ -70,13 +70,13 @@ impl Walk<'_> {
         if near.is_none() && self.index.defines.contains_key(&wanted) {
             wrong = wrong.hint(format!("`{wanted}` is a defined type: declare it with a title"));
         }
-        let fix = near.and_then(|near| self.renamed(span, &wanted, near));
+        let fix = near.and_then(|near| self.rename_fix(span, &wanted, near));
         self.report_with(wrong, fix);
         false
     }
 
-    /// A guess at a name, where the text is nothing but the name.
-    pub fn renamed(&self, span: Span, wanted: &str, near: &str) -> Option<Fix> {
+    /// A fix that replaces a name by a similar one, if the text contains the name.
+    pub fn rename_fix(&self, span: Span, wanted: &str, near: &str) -> Option<Fix> {
         let written = self.source.text().get(span.range())?;
         let at = written.to_lowercase().find(wanted)?;
         let start = span.start + u32::try_from(at).ok()?;

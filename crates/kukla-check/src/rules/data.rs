@@ -1,4 +1,4 @@
-//! Data files: keys and what they bind.
+//! Data files: keys and the parameters that they bind.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::suggest;
 rules! {
     RULES;
 
-    /// A data file cannot be read.
+    /// A data file has a syntax error, or does not contain a hash.
     ///
     /// Wrong:
     ///
@@ -35,9 +35,9 @@ rules! {
     /// # data/common.yaml
     /// port: [80]
     /// ```
-    DATA_SYNTAX = "data-syntax": Error Always, "This data cannot be read: {problem}";
+    DATA_SYNTAX = "data-syntax": Error Always, "Invalid data: {problem}";
 
-    /// A key stands twice in a data file. The last one counts.
+    /// A data file contains a key twice. Only the last value has an effect.
     ///
     /// Wrong:
     ///
@@ -53,10 +53,10 @@ rules! {
     /// # data/common.yaml
     /// port: 81
     /// ```
-    DUPLICATE_DATA_KEY = "duplicate-data-key": Warning Always, "`{key}` is here twice";
+    DUPLICATE_DATA_KEY = "duplicate-data-key": Warning Always, "Duplicate key `{key}`";
 
-    /// A key looks as if it bound a parameter of a class, and the class has no such parameter. Puppet never says so: the data has
-    /// no effect. Keys that code looks up by name are not meant.
+    /// A key looks like a binding of a class parameter, but the class has no such parameter. Puppet does not report this: the data has
+    /// no effect. Keys that the code looks up by name are not reported.
     ///
     /// Wrong:
     ///
@@ -83,7 +83,7 @@ rules! {
     /// ```
     UNKNOWN_DATA_KEY = "unknown-data-key": Warning Always, "`{key}` binds nothing: the class `{class}` has no parameter `{name}`";
 
-    /// A key looks as if it bound a parameter of a class that is not there, though its module is.
+    /// A key looks like a binding of a class parameter. Its module is in the repository, but does not define the class.
     ///
     /// Wrong:
     ///
@@ -110,7 +110,7 @@ rules! {
     /// ```
     UNKNOWN_DATA_CLASS = "unknown-data-class": Warning Always, "`{key}` binds nothing: there is no class `{class}`";
 
-    /// Data binds a value to a parameter that can never take it.
+    /// Data binds a value to a parameter whose type never accepts it.
     ///
     /// Wrong:
     ///
@@ -137,7 +137,7 @@ rules! {
     /// ```
     WRONG_DATA_TYPE = "wrong-data-type": Error Always, "The class `{class}`: {mismatch}";
 
-    /// `lookup_options` are about a parameter that a class does not have.
+    /// `lookup_options` names a parameter that the class does not have.
     ///
     /// Wrong:
     ///
@@ -166,9 +166,9 @@ rules! {
     ///   web::ports:
     ///     merge: unique
     /// ```
-    UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` mean nothing: the class `{class}` has no parameter `{name}`";
+    UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` have no effect: the class `{class}` has no parameter `{name}`";
 
-    /// `lookup_options` name no strategy of merging that there is: `first`, `unique`, `hash`, `deep`.
+    /// `lookup_options` names an unknown merge strategy. The strategies are `first`, `unique`, `hash` and `deep`.
     ///
     /// Wrong:
     ///
@@ -199,7 +199,7 @@ rules! {
     /// ```
     WRONG_MERGE = "wrong-merge": Error Always, "`lookup_options` for `{key}`: {problem}";
 
-    /// Data or a level of a hierarchy interpolates a fact that no node has, or a key that no data has.
+    /// Data or a level of a hierarchy interpolates a fact that no node has, or looks up a key that no data file has.
     ///
     /// Wrong:
     ///
@@ -214,9 +214,9 @@ rules! {
     /// # data/common.yaml
     /// greeting: "Hello from %{facts.kernel}"
     /// ```
-    UNKNOWN_INTERPOLATION = "unknown-interpolation": Warning Always, "Nothing is known as `{name}`";
+    UNKNOWN_INTERPOLATION = "unknown-interpolation": Warning Always, "Unknown fact or key `{name}`";
 
-    /// A key that looks like that of a secret has it in plain text. eyaml encrypts it, other backends fetch it when it is needed.
+    /// The name of a key suggests a secret, and its value is plain text. Encrypt it with eyaml, or use a backend that fetches it on demand.
     ///
     /// Wrong:
     ///
@@ -231,23 +231,23 @@ rules! {
     /// # data/common.yaml
     /// database_password: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQ]
     /// ```
-    PLAINTEXT_SECRET = "plaintext-secret": Warning Always, "`{key}` looks like a secret, and is plain text";
+    PLAINTEXT_SECRET = "plaintext-secret": Warning Always, "`{key}` looks like a secret in plain text";
 }
 
-/// Checks all data against what is defined. `wanted` says which files are reported on.
-pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<Finding> {
+/// Checks all data against the definitions. `is_selected` chooses the files to report on.
+pub fn check(data: &Data, index: &Index, is_selected: &dyn Fn(&Path) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let options = data.files.iter().flat_map(|file| &file.options).map(|(name, _)| name.as_str());
-    // What is no pattern to us may be one to Puppet, and match anything.
+    // A pattern that our engine cannot compile may be valid in Ruby, and match anything.
     let patterns: FxHashSet<&str> = options.filter(|name| name.starts_with('^')).collect();
     let patterns: Vec<Regex> =
         patterns.into_iter().filter_map(|name| Regex::new(name).or_else(|_| Regex::new("")).ok()).collect();
     for hierarchy in &data.hierarchies {
-        if hierarchy.source.name().is_some_and(|name| wanted(Path::new(name))) {
+        if hierarchy.source.name().is_some_and(|name| is_selected(Path::new(name))) {
             findings.extend(interpolations_of_levels(hierarchy, index));
         }
     }
-    for file in data.files.iter().filter(|file| wanted(Path::new(&file.path))) {
+    for file in data.files.iter().filter(|file| is_selected(Path::new(&file.path))) {
         let before = findings.len();
         findings.extend(file.duplicates.iter().cloned());
         let check = FileCheck { data, index, file, patterns: &patterns };
@@ -266,7 +266,7 @@ pub fn check(data: &Data, index: &Index, wanted: &dyn Fn(&Path) -> bool) -> Vec<
     findings
 }
 
-/// What `%{…}` in the text of a hierarchy names: a level that goes by something that is not there finds nothing.
+/// Unknown names in the interpolations of a hierarchy: a level that interpolates a missing fact finds no file.
 fn interpolations_of_levels(hierarchy: &Hierarchy, index: &Index) -> Vec<Finding> {
     let text = hierarchy.source.text();
     let mut findings = Vec::new();
@@ -281,7 +281,7 @@ fn interpolations_of_levels(hierarchy: &Hierarchy, index: &Index) -> Vec<Finding
     findings
 }
 
-/// What is wrong with an interpolation: no node has the fact, no data the key.
+/// The finding of an interpolation whose fact no node has, or whose key no data file has.
 fn unknown_interpolation(index: &Index, expression: &str, span: Span, source: &Source) -> Option<Finding> {
     let called = ["lookup", "hiera", "alias"].iter().find_map(|name| {
         let inside = expression.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')?;
@@ -296,7 +296,7 @@ fn unknown_interpolation(index: &Index, expression: &str, span: Span, source: &S
     Some(Finding::from(wrong.in_source(source)))
 }
 
-/// What a key may have been meant to be that no data has.
+/// The key that may be meant by one that no data file has. The outer `None` means that the key may exist.
 fn unknown_key(index: &Index, key: &str) -> Option<Option<String>> {
     let root = key.split('.').next().unwrap_or(key);
     let keys = &index.data.keys;
@@ -306,7 +306,7 @@ fn unknown_key(index: &Index, key: &str) -> Option<Option<String>> {
     Some(suggest::nearest(root, keys.iter().map(String::as_str)).map(str::to_owned))
 }
 
-/// What a fact may have been meant to be that no node has.
+/// The fact that may be meant by one that no node has.
 fn unknown_fact(index: &Index, path: &str) -> Option<String> {
     let (root, path) = match path.strip_prefix("facts.") {
         Some(path) => ("facts.", path),
@@ -326,24 +326,24 @@ struct FileCheck<'c> {
     data: &'c Data,
     index: &'c Index,
     file: &'c DataFile,
-    /// What `lookup_options` for several keys look like.
+    /// The patterns in `lookup_options`, each of which applies to several keys.
     patterns: &'c [Regex],
 }
 
-/// Whether a value only holds the place of a secret.
-fn stands_for_another(text: &str) -> bool {
+/// Whether a value is only a placeholder of a secret.
+fn is_placeholder(text: &str) -> bool {
     let text = text.to_lowercase();
     ["dummy", "changeme", "example", "placeholder", "fake", "xxx"].iter().any(|word| text.contains(word))
 }
 
 impl FileCheck<'_> {
-    /// Checks what a key binds.
+    /// Checks the binding of a key.
     fn binding(&self, entry: &file::Entry, findings: &mut Vec<Finding>) {
         let Some((class, name)) = entry.key.rsplit_once("::") else { return };
         if self.index.looks_up(&entry.key) {
             return;
         }
-        // A module's own data is about itself alone.
+        // The data of a module binds only its own classes.
         if self.file.module.as_ref().is_some_and(|module| class.split("::").next() != Some(module.as_str())) {
             return;
         }
@@ -371,7 +371,7 @@ impl FileCheck<'_> {
         let given = file::type_of(&entry.value);
         let mut span = entry.span;
         let (mismatch, place, label) = match expected {
-            // What is merged need not be whole.
+            // A value that is merged may be incomplete.
             Some(expected) if !is_merged && !may_be(&expected, &given) => {
                 let mismatch = describe(&format!("parameter '{}'", parameter.name), &expected, &given);
                 let place = Location { source: class.source.clone(), span: parameter.span };
@@ -380,7 +380,7 @@ impl FileCheck<'_> {
             _ => match self.index.refusal(class, parameter, &given, &mut |_, _, _| {}) {
                 Some(refusal) => {
                     span = self.span_inside(entry, &refusal.path);
-                    (refusal.mismatch, refusal.place, "where it fails")
+                    (refusal.mismatch, refusal.place, "the use that fails")
                 }
                 None => return,
             },
@@ -390,7 +390,7 @@ impl FileCheck<'_> {
         findings.push(Finding::from(wrong.label(place, label)));
     }
 
-    /// Whether a value is a part of the hash that is bound, and nothing else is done with it.
+    /// Whether a value is a part of the bound hash, and only merged into it.
     fn is_part(&self, entry: &file::Entry) -> bool {
         let all = self.data.files.iter().flat_map(|file| &file.options);
         let mut own = all.filter(|(name, _)| *name == entry.key);
@@ -405,7 +405,7 @@ impl FileCheck<'_> {
             && !self.patterns.iter().any(|pattern| pattern.is_match(&entry.key))
     }
 
-    /// Where something inside of a value stands.
+    /// The span of a part of a value.
     fn span_inside(&self, entry: &file::Entry, path: &[Str]) -> Span {
         let Some(last) = path.last() else { return entry.span };
         let whole: Vec<Value> = [Value::from(entry.key.as_str())]
@@ -423,7 +423,7 @@ impl FileCheck<'_> {
     }
 
     fn unknown_key(&self, entry: &file::Entry, class: &Definition, name: &str, findings: &mut Vec<Finding>) {
-        // Parameters of what it inherits from are bound under that name, and defines are given theirs where they are declared.
+        // Inherited parameters are bound under the name of the parent class, and parameters of defines are never bound.
         let near = suggest::nearest(name, class.parameters.iter().map(|parameter| parameter.name.as_str()));
         let mut wrong = diagnostic!(entry.span, UNKNOWN_DATA_KEY { key: entry.key, class: class.name, name });
         wrong.hints.extend(near.map(|near| format!("did you mean `{}::{near}`?", class.name)));
@@ -444,7 +444,7 @@ impl FileCheck<'_> {
         if !is_name || !self.index.owns(class) || self.index.defines.contains_key(class) {
             return;
         }
-        // What is not looked up by a literal key may be looked up by a computed one; a name near to a class's is a slip.
+        // A key that no literal lookup names may be looked up by a computed name; but one that resembles a class is a typo.
         let Some(near) = suggest::nearest(class, self.index.classes.keys().map(|name| name.as_str())) else {
             return;
         };
@@ -479,7 +479,7 @@ impl FileCheck<'_> {
         }
     }
 
-    /// Checks how values are to be merged.
+    /// Checks the merge strategy of a key.
     fn strategy(&self, key: &str, options: &Value, findings: &mut Vec<Finding>) {
         const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
         const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];
@@ -490,8 +490,8 @@ impl FileCheck<'_> {
         };
         let problem = match strategy {
             Some(Value::String(name)) if KNOWN.iter().chain(&HIDDEN).any(|known| name == known) => return,
-            Some(Value::String(name)) => format!("there is no strategy `{name}`"),
-            _ => "the name of a strategy is missing".to_owned(),
+            Some(Value::String(name)) => format!("unknown merge strategy `{name}`"),
+            _ => "missing merge strategy".to_owned(),
         };
         let path = ["lookup_options".into(), Value::from(key), "merge".into()];
         let line = yaml::lines(self.file.source.text().as_bytes()).at(&path);
@@ -503,7 +503,7 @@ impl FileCheck<'_> {
         findings.push(Finding::from(wrong.in_source(&self.file.source)));
     }
 
-    /// What `%{…}` names.
+    /// Checks the interpolations in a value.
     fn interpolations(&self, value: &Value, at: Span, findings: &mut Vec<Finding>) {
         match value {
             Value::String(text) => {
@@ -548,8 +548,8 @@ impl FileCheck<'_> {
             && !text.starts_with(['/', '$', '!', '*'])
             && !text.contains("://")
             && !["undef", "absent", "present", "false", "true", "Sensitive"].contains(&text.as_str())
-            && !stands_for_another(text);
-        // What a module ships is there for all to see.
+            && !is_placeholder(text);
+        // The data of a module is public.
         if looks_secret && is_plain && self.file.module.is_none() {
             let wrong = diagnostic!(entry.span, PLAINTEXT_SECRET { key: entry.key });
             findings.push(Finding::from(wrong.in_source(&self.file.source)));

@@ -12,7 +12,7 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A type is named that is neither built in, nor an alias of a module, nor a type of resources.
+    /// A type is neither built in, nor an alias of a module, nor a resource type.
     ///
     /// Wrong:
     ///
@@ -29,7 +29,7 @@ rules! {
 }
 
 impl Walk<'_> {
-    /// Says so if no type has that name.
+    /// Reports an unknown type.
     pub fn check_type_name(&mut self, written: &str, span: Span) {
         let bare = written.strip_prefix("::").unwrap_or(written);
         if Type::builtin(bare).is_some() {
@@ -50,16 +50,16 @@ impl Walk<'_> {
         names.extend(self.index.types.names());
         names.extend(resources.iter().map(String::as_str));
         let near = suggest::nearest(bare, names).map(str::to_owned);
-        if !certain && !near.as_ref().is_some_and(|near| suggest::is_slip(bare, near)) {
+        if !certain && !near.as_ref().is_some_and(|near| suggest::is_typo(bare, near)) {
             return;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_TYPE { name: bare });
         wrong.hints.extend(near.as_ref().map(|near| format!("did you mean `{near}`?")));
-        let fix = near.and_then(|near| self.renamed_exactly(span, bare, &near));
+        let fix = near.and_then(|near| self.exact_rename_fix(span, bare, &near));
         self.report_with(wrong, fix);
     }
 
-    fn renamed_exactly(&self, span: Span, wanted: &str, near: &str) -> Option<crate::finding::Fix> {
+    fn exact_rename_fix(&self, span: Span, wanted: &str, near: &str) -> Option<crate::finding::Fix> {
         let written = self.source.text().get(span.range())?;
         let at = span.start + u32::try_from(written.find(wanted)?).ok()?;
         let span = Span::new(at, at + u32::try_from(wanted.len()).ok()?);
@@ -67,7 +67,7 @@ impl Walk<'_> {
     }
 }
 
-/// The built-in types that people write.
+/// The built-in types that are common in code.
 const BUILTIN: &[&str] = &[
     "Any",
     "Array",

@@ -1,4 +1,4 @@
-//! What modules need of each other.
+//! Dependencies of modules.
 
 use kukla::syntax::{Span, diagnostic};
 
@@ -8,8 +8,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A module uses a class or a defined type of another one that its metadata.json does not name among its dependencies. Said once for each
-    /// file; what is used under a condition may be meant to be optional.
+    /// A module uses a class or a defined type of another module that is missing from the dependencies in its metadata.json. The rule reports
+    /// each module once per file, and skips uses under a condition, since such a dependency may be optional.
     ///
     /// Wrong:
     ///
@@ -48,9 +48,9 @@ rules! {
 }
 
 impl Walk<'_> {
-    /// Says so if what is used belongs to a module that this one does not say it needs.
+    /// Reports the use of a module that is missing from the dependencies.
     pub fn check_dependency(&mut self, name: &str, span: Span) {
-        let Some(own) = self.module.filter(|_| self.asks.strict) else { return };
+        let Some(own) = self.module.filter(|_| self.selection.strict) else { return };
         let needed = name.split("::").next().unwrap_or(name);
         if needed == own || !self.index.has_module(needed) {
             return;

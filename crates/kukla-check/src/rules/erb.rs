@@ -16,8 +16,8 @@ use crate::suggest;
 rules! {
     RULES;
 
-    /// An ERB template uses a variable that nothing sets where the template is rendered; it is `nil` there. Said only of templates that are
-    /// rendered by their names, so that it is known where.
+    /// An ERB template uses a variable that is not set where the template is rendered; its value is `nil`. The rule covers only templates that
+    /// are rendered by literal names, since the code that renders others is unknown.
     ///
     /// Wrong:
     ///
@@ -49,14 +49,14 @@ rules! {
     UNKNOWN_TEMPLATE_VARIABLE = "unknown-template-variable": Warning Always, "Nothing sets the variable `@{name}` where `{template}` is rendered";
 }
 
-/// Who renders a template.
+/// The classes and defined types that render a template.
 #[derive(Default)]
 struct Renderers<'o> {
     classes: Vec<&'o Str>,
     outlines: Vec<&'o Outline>,
 }
 
-/// Variables of templates that nothing sets.
+/// Variables of templates that are not set.
 pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>]) -> Vec<Finding> {
     let mut renderers: FxHashMap<&str, Renderers<'_>> = FxHashMap::default();
     let mut mentioned: FxHashMap<&str, usize> = FxHashMap::default();
@@ -76,7 +76,7 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
     for template in templates {
         let name = template.name.as_str();
         let Some(known) = renderers.get(name) else { continue };
-        // What is named elsewhere may be rendered elsewhere.
+        // A template that is named elsewhere may be rendered there.
         let is_open = partial.contains(name)
             || mentioned.get(name).copied().unwrap_or(0) > known.outlines.len()
             || computed.iter().any(|(head, tail)| name.starts_with(head) && name.ends_with(tail));
@@ -84,7 +84,7 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
             continue;
         }
         let set = names(index, known);
-        // A qualified name is a variable of another class, whichever renders the template.
+        // A qualified name is a variable of another class, whichever class renders the template.
         let variables = template.outline.variables.iter().filter(|variable| !variable.name.contains("::"));
         for VariableUse { name: variable, span } in variables {
             if set.contains(variable.as_str())
@@ -94,8 +94,8 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
                 continue;
             }
             let near = suggest::nearest(variable, set.iter().copied());
-            // It may be a fact whose name is computed, unless it is a slip of something that is set.
-            if index.facts.open && !near.is_some_and(|near| suggest::is_slip(variable, near)) {
+            // The variable may be a fact with a computed name, unless it is a typo of one that is set.
+            if index.facts.open && !near.is_some_and(|near| suggest::is_typo(variable, near)) {
                 continue;
             }
             let wrong =
@@ -116,7 +116,7 @@ fn names<'o>(index: &'o Index, known: &Renderers<'o>) -> FxHashSet<&'o str> {
     set.extend(kukla::catalog::types::METAPARAMETERS);
     for class in &known.classes {
         let mut next = index.classes.get(*class);
-        // Those above it have been looked for, and are there.
+        // The ancestors were checked before, and all exist.
         for _ in 0..index.classes.len() {
             let Some(class) = next else { break };
             set.extend(class.parameters.iter().map(|parameter| parameter.name.as_str()));

@@ -14,7 +14,7 @@ use crate::walk::{Argument, Walk};
 rules! {
     RULES;
 
-    /// A template is rendered that the module does not have.
+    /// The code renders a template that the module does not have.
     ///
     /// Wrong:
     ///
@@ -35,7 +35,7 @@ rules! {
     /// ```
     UNKNOWN_TEMPLATE = "unknown-template": Error Always, "The module `{module}` has no template `{path}`";
 
-    /// A file is read, or named by a `puppet:///modules/…` source, that the module does not have.
+    /// The code reads a file, or names it in a `puppet:///modules/…` source, that the module does not have.
     ///
     /// Wrong:
     ///
@@ -56,7 +56,7 @@ rules! {
     /// ```
     UNKNOWN_FILE = "unknown-file": Error Always, "The module `{module}` has no file `{path}`";
 
-    /// An EPP template is given a parameter that it does not declare.
+    /// An EPP template receives a parameter that it does not declare.
     ///
     /// Wrong:
     ///
@@ -108,9 +108,9 @@ rules! {
     /// # modules/web/templates/site.epp
     /// <%- | Integer $port | -%>
     /// ```
-    MISSING_TEMPLATE_PARAMETER = "missing-template-parameter": Error Always, "The template `{template}` needs {names}";
+    MISSING_TEMPLATE_PARAMETER = "missing-template-parameter": Error Always, "The template `{template}` requires {names}";
 
-    /// An EPP template is given a value that its parameter can never take.
+    /// An EPP template receives a value that the type of its parameter never accepts.
     ///
     /// Wrong:
     ///
@@ -139,7 +139,7 @@ rules! {
 }
 
 impl<'i> Walk<'i> {
-    /// The arguments of `template`, `epp` and `file`.
+    /// Checks the arguments of `template`, `epp` and `file`.
     pub fn check_files(&mut self, function: &str, arguments: &[Argument<'_>]) {
         match function {
             "epp" => self.epp(arguments),
@@ -150,7 +150,7 @@ impl<'i> Walk<'i> {
                     }
                 }
             }
-            // Of several files the first that is there is read.
+            // Of several files, the first one that exists is read.
             _ => {
                 if let [only] = arguments
                     && let Some(name) = literal::text(only.expr)
@@ -181,7 +181,7 @@ impl<'i> Walk<'i> {
                     let near = suggest::nearest(name, names);
                     let mut wrong = diagnostic!(*span, UNKNOWN_TEMPLATE_PARAMETER { template: full, name });
                     wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
-                    let fix = near.and_then(|near| self.renamed(*span, name, near));
+                    let fix = near.and_then(|near| self.rename_fix(*span, name, near));
                     self.report_with(wrong, fix);
                 }
                 Some(parameter) => {
@@ -216,7 +216,7 @@ impl<'i> Walk<'i> {
         Some((self.index.survey.module(module)?, path))
     }
 
-    /// Says so if a module lacks a template; whether it may be there.
+    /// Reports a template that a module does not have. Returns whether it may exist.
     fn check_template(&mut self, name: &str, span: Span) -> bool {
         let Some((module, path)) = self.in_module(name) else { return true };
         let with_ending = format!("{path}.epp");
@@ -246,7 +246,7 @@ impl<'i> Walk<'i> {
         self.report(wrong);
     }
 
-    /// `source => 'puppet:///modules/…'`.
+    /// Checks `source => 'puppet:///modules/…'`.
     pub fn check_source(&mut self, attribute: ast::Attribute<'_>) {
         let value = attribute.value().unwrap_parens();
         if let Expr::Array(_) = value {
@@ -258,7 +258,7 @@ impl<'i> Walk<'i> {
     }
 }
 
-/// The entries of a hash that is written down.
+/// The entries of a literal hash.
 fn fields(argument: &Argument<'_>) -> Option<Vec<(String, Span, Type)>> {
     let Expr::Hash(hash) = argument.expr.unwrap_parens() else { return None };
     let Type::Struct(types) = &argument.ty else {

@@ -9,7 +9,7 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// What stands after `fail` or `return` in the same block is never reached.
+    /// Statements after `fail` or `return` in the same block never run.
     ///
     /// Wrong:
     ///
@@ -29,15 +29,15 @@ rules! {
     ///   }
     /// }
     /// ```
-    UNREACHABLE_CODE = "unreachable-code": Warning Always, "This is never reached";
+    UNREACHABLE_CODE = "unreachable-code": Warning Always, "This code is never reached";
 }
 
 impl Walk<'_> {
-    /// Says so if statements follow one that never comes to an end.
-    pub fn check_reached(&mut self, statements: Statements<'_>) {
-        let mut statements = statements.skip_while(|statement| !ends(*statement));
+    /// Reports statements after one that leaves the block.
+    pub fn check_unreachable(&mut self, statements: Statements<'_>) {
+        let mut statements = statements.skip_while(|statement| !leaves_block(*statement));
         let Some(last) = statements.next() else { return };
-        // In a template there is text between statements, and some give the block a value for form's sake.
+        // Templates have text between statements, and some blocks end with a literal as their value.
         let next = statements.find(|statement| {
             !matches!(
                 statement,
@@ -52,13 +52,13 @@ impl Walk<'_> {
         });
         if let Some(next) = next {
             let wrong = diagnostic!(next.span(), UNREACHABLE_CODE);
-            self.report(wrong.label(last.span(), "this ends it"));
+            self.report(wrong.label(last.span(), "this leaves the block"));
         }
     }
 }
 
-/// Whether nothing that stands after a statement is reached.
-fn ends(statement: Expr<'_>) -> bool {
+/// Whether a statement always leaves its block.
+fn leaves_block(statement: Expr<'_>) -> bool {
     match statement {
         Expr::Call(call) => match call.function() {
             Expr::Name(name) => matches!(name.name(), "fail" | "return"),

@@ -14,7 +14,7 @@ use crate::walk::{Argument, Walk};
 rules! {
     RULES;
 
-    /// A function is called that is not built in and that no module brings, in Puppet or in Ruby.
+    /// The code calls a function that is neither built in nor defined by a module, in Puppet or in Ruby.
     ///
     /// Wrong:
     ///
@@ -29,7 +29,7 @@ rules! {
     /// ```
     UNKNOWN_FUNCTION = "unknown-function": Error Always, "There is no function `{name}`";
 
-    /// A function is called with fewer or more arguments than it takes, or without the lambda that it needs.
+    /// A call has too few or too many arguments, or lacks a required lambda.
     ///
     /// Wrong:
     ///
@@ -44,7 +44,7 @@ rules! {
     /// ```
     WRONG_ARGUMENT_COUNT = "wrong-argument-count": Error Always, "`{name}` {problem}";
 
-    /// A function is called with an argument that can never be what it takes.
+    /// A call has an argument of a type that the function never accepts.
     ///
     /// Wrong:
     ///
@@ -59,7 +59,7 @@ rules! {
     /// ```
     WRONG_ARGUMENT_TYPE = "wrong-argument-type": Error Always, "`{name}`: {mismatch}";
 
-    /// What a function comes to can never be of the type that it says it returns.
+    /// The value of a function is never of its declared return type.
     ///
     /// Wrong:
     ///
@@ -80,7 +80,7 @@ rules! {
     /// ```
     WRONG_RETURN_TYPE = "wrong-return-type": Error Always, "The function `{name}`: {mismatch}";
 
-    /// `pick` takes the first of its arguments that is set. With a variable alone it can only give it back, or fail.
+    /// `pick` returns the first of its arguments that is set. With a single variable, it can only return that variable or fail.
     ///
     /// Wrong:
     ///
@@ -107,12 +107,12 @@ rules! {
     ///   notice(pick($port, 80))
     /// }
     /// ```
-    NOTHING_TO_PICK = "nothing-to-pick": Warning Always, "`pick` has nothing to fall back on if {value} is not set";
+    NOTHING_TO_PICK = "nothing-to-pick": Warning Always, "`pick` has no fallback if {value} is not set";
 }
 
 impl Walk<'_> {
-    /// Checks what the last statement of a function comes to.
-    pub fn check_returned(&mut self, function: ast::FunctionDefinition<'_>, returned: &Type) {
+    /// Checks the type of the last statement of a function.
+    pub fn check_return_type(&mut self, function: ast::FunctionDefinition<'_>, returned: &Type) {
         let Some(expected) = function.return_type().and_then(|ty| self.index.types.read(ty.syntax().text()))
         else {
             return;
@@ -127,38 +127,38 @@ impl Walk<'_> {
         }
     }
 
-    /// Says so if there is nothing to choose from.
+    /// Reports a `pick` with a single variable.
     pub fn check_pick(&mut self, arguments: &[Argument<'_>]) {
-        // Of what a function finds it may be the point to fail.
+        // With the result of a function, failing may be the purpose.
         if let [Argument { expr: expr @ Expr::Variable(_), .. }] = arguments {
             let value = format!("`{}`", expr.syntax().text());
             self.report(diagnostic!(expr.span(), NOTHING_TO_PICK { value }));
         }
     }
 
-    /// A function that is nowhere.
+    /// Reports an unknown function.
     pub fn unknown_function(&mut self, name: &str, span: Span) {
         let names = self.index.function_names();
         let near = suggest::nearest(name, names.iter().copied());
         let mut wrong = diagnostic!(span, UNKNOWN_FUNCTION { name });
         wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
-        let fix = near.and_then(|near| self.renamed(span, name, near));
+        let fix = near.and_then(|near| self.rename_fix(span, name, near));
         self.report_with(wrong, fix);
     }
 
-    /// A function that may come from a module that is not here, unless its name is a slip of one that is known.
+    /// Reports a function that may belong to a missing module only if its name is a typo of a known one.
     pub fn likely_unknown_function(&mut self, name: &str, span: Span) {
         if name.contains("::") || name.len() < 5 {
             return;
         }
         let names = self.index.function_names();
         let near = suggest::nearest(name, names.iter().copied());
-        if near.is_some_and(|near| suggest::is_slip(name, near)) {
+        if near.is_some_and(|near| suggest::is_typo(name, near)) {
             self.unknown_function(name, span);
         }
     }
 
-    /// Says what is wrong with the arguments of a call; whether they may fit.
+    /// Reports invalid arguments of a call. Returns whether they may be valid.
     pub fn check_call(
         &mut self,
         name: &str,
@@ -173,16 +173,16 @@ impl Walk<'_> {
         let count = arguments.len();
         let fitting: Vec<&Form> = forms.iter().filter(|form| form.takes(count)).collect();
         if fitting.is_empty() {
-            let problem = format!("takes {}, and is given {}", counts(forms), several(count));
+            let problem = format!("takes {}, got {}", counts(forms), several(count));
             self.report(diagnostic!(span, WRONG_ARGUMENT_COUNT { name, problem }));
             return false;
         }
         if fitting.iter().all(|form| form.needs_block) && !has_block {
-            let problem = "takes a lambda, and is given none";
+            let problem = "requires a lambda";
             self.report(diagnostic!(span, WRONG_ARGUMENT_COUNT { name, problem }));
             return false;
         }
-        // The argument that no form takes, or else the first that the first form does not.
+        // The argument that no signature accepts, or else the first one that the first signature does not accept.
         let refused = |form: &Form| {
             arguments
                 .iter()
@@ -220,7 +220,7 @@ fn several(count: usize) -> String {
     format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
 
-/// How many arguments there may be, over all forms.
+/// The number of arguments, over all signatures.
 fn counts(forms: &[Form]) -> String {
     let least = forms.iter().map(|form| form.required).min().unwrap_or(0);
     if forms.iter().any(|form| form.rest) {

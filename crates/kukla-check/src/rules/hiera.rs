@@ -5,7 +5,7 @@ use crate::rule::rules;
 rules! {
     RULES;
 
-    /// A `hiera.yaml` is refused by Puppet.
+    /// Puppet refuses a `hiera.yaml`.
     ///
     /// Wrong:
     ///
@@ -33,7 +33,7 @@ rules! {
     /// ```
     HIERA_CONFIG = "hiera-config": Error Always, "{problem}";
 
-    /// A `hiera.yaml` has a key that means nothing.
+    /// A `hiera.yaml` has an unknown key.
     ///
     /// Wrong:
     ///
@@ -58,9 +58,9 @@ rules! {
     /// ```yaml
     /// # data/common.yaml
     /// ```
-    UNKNOWN_HIERA_KEY = "unknown-hiera-key": Error Always, "`{key}` means nothing in a hierarchy";
+    UNKNOWN_HIERA_KEY = "unknown-hiera-key": Error Always, "Unknown key `{key}` in a hierarchy";
 
-    /// A level of an environment's hierarchy names a file that is not there, for any node: the path has nothing in it that could be another.
+    /// A level of an environment's hierarchy names a file that does not exist. The path has no interpolations, so it is missing for every node.
     ///
     /// Wrong:
     ///

@@ -1,4 +1,4 @@
-//! The rules, one file for each family: what it says, and when it says it.
+//! The rules, one file for each family, with their texts and checks.
 
 use crate::rule::Rule;
 

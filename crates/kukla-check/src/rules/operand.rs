@@ -1,4 +1,4 @@
-//! Operands and comparisons that cannot be right, and values of built-in attributes.
+//! Invalid operands and comparisons, and values of built-in attributes.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// An operator has an operand that it can never take.
+    /// An operator has an operand of a type that it never accepts.
     ///
     /// Wrong:
     ///
@@ -33,7 +33,7 @@ rules! {
     /// ```
     WRONG_OPERAND = "wrong-operand": Error Always, "`{operator}` cannot be applied to {operand}";
 
-    /// Two things are compared that can never be equal, or an option of a `case` or selector can never match.
+    /// Two compared values are never equal, or an option of a `case` or selector never matches.
     ///
     /// Wrong:
     ///
@@ -68,7 +68,7 @@ rules! {
     WRONG_ATTRIBUTE_VALUE = "wrong-attribute-value": Error Always, "`{resource}`: {mismatch}";
 }
 
-/// What attributes of built-in types take, where that can be said in a line.
+/// The types of attributes of built-in types, as far as they fit into a line.
 const VALUES: &[(&str, &str, &str)] = &[
     ("exec", "refreshonly", BOOLEAN),
     ("exec", "timeout", "Variant[Numeric, Pattern[/\\A[0-9.]+\\z/], Tuple[Variant[Numeric, String]]]"),
@@ -110,7 +110,7 @@ static TYPES: LazyLock<FxHashMap<(&str, &str), Type>> = LazyLock::new(|| {
 });
 
 impl Walk<'_> {
-    /// Says so if operands cannot go with their operator.
+    /// Reports operands that an operator does not accept.
     pub fn check_operands(&mut self, binary: ast::Binary<'_>, left: &Type, right: &Type) {
         let operator = binary.operator();
         let (allowed_left, allowed_right) = match operator {
@@ -131,7 +131,7 @@ impl Walk<'_> {
             [(binary.left(), left, allowed_left), (binary.right(), right, allowed_right)]
         {
             if kinds_of(ty) & allowed == 0 {
-                let operand = described(ty);
+                let operand = display_type(ty);
                 self.report(diagnostic!(side.span(), WRONG_OPERAND { operator: operator.text(), operand }));
                 return;
             }
@@ -142,16 +142,16 @@ impl Walk<'_> {
             );
             let others = kinds_of(if std::ptr::eq(ty, left) { right } else { left });
             if is_text && is_number && others & (kinds::ARRAY | kinds::HASH | kinds::OTHER) == 0 {
-                let operand = format!("the text {}", side.syntax().text());
+                let operand = format!("the string {}", side.syntax().text());
                 let wrong = diagnostic!(side.span(), WRONG_OPERAND { operator: operator.text(), operand });
-                self.report(wrong.hint("texts are put together by interpolation: \"${a}${b}\""));
+                self.report(wrong.hint("concatenate strings by interpolation: \"${a}${b}\""));
                 return;
             }
         }
     }
 
     fn check_equality(&mut self, binary: ast::Binary<'_>, left: &Type, right: &Type) {
-        // Only what someone declared is held against what someone wrote.
+        // Only declared types are compared with literals.
         let (Expr::Variable(_), Some(value)) =
             (binary.left().unwrap_parens(), crate::repository::literal::value(binary.right()))
         else {
@@ -173,27 +173,27 @@ impl Walk<'_> {
                 binary.span(),
                 IMPOSSIBLE_COMPARISON { left: format!("`{name}`"), right: format!("`{value}`") }
             );
-            self.report(wrong.hint(format!("it is {}", described(left))));
+            self.report(wrong.hint(format!("it is {}", display_type(left))));
         }
     }
 
-    /// An option that can never match.
+    /// Reports an option that never matches.
     pub fn impossible_option(&mut self, option: Expr<'_>, subject: &Type) {
         let right = format!("`{}`", option.syntax().text());
-        let wrong = diagnostic!(option.span(), IMPOSSIBLE_COMPARISON { left: "What is matched", right });
-        self.report(wrong.hint(format!("it is {}", described(subject))));
+        let wrong = diagnostic!(option.span(), IMPOSSIBLE_COMPARISON { left: "The matched value", right });
+        self.report(wrong.hint(format!("it is {}", display_type(subject))));
     }
 
-    /// `undef[…]` and the like.
+    /// Checks accesses to `undef` and similar values.
     pub fn check_access(&mut self, access: ast::Access<'_>, left: &Type) {
         let kinds = kinds_of(left);
         if kinds & !(kinds::UNDEF | kinds::BOOLEAN) == 0 && kinds != 0 && !matches!(left, Type::Unit) {
-            let operand = described(left);
+            let operand = display_type(left);
             self.report(diagnostic!(access.left().span(), WRONG_OPERAND { operator: "[]", operand }));
         }
     }
 
-    /// Says so if an attribute of a built-in type cannot have its value.
+    /// Reports a value that an attribute of a built-in type does not accept.
     pub fn check_attribute_value(&mut self, native: &NativeType, attribute: ast::Attribute<'_>, ty: &Type) {
         if matches!(attribute.name(), "source") {
             self.check_source(attribute);
@@ -208,41 +208,45 @@ impl Walk<'_> {
         }
         let mismatch = match attribute.name() {
             "mode" => {
-                format!("attribute 'mode' expects a mode as text, octal or symbolic, got {}", described(ty))
+                format!(
+                    "attribute 'mode' expects an octal or symbolic mode as a string, got {}",
+                    display_type(ty)
+                )
             }
             name => describe(&format!("attribute '{name}'"), expected, ty),
         };
         let span = attribute.value().span();
         let mut wrong = diagnostic!(span, WRONG_ATTRIBUTE_VALUE { resource: native.name, mismatch });
-        if let (Type::Literal(text), Some(values)) = (ty, enumerated(expected))
+        if let (Type::Literal(text), Some(values)) = (ty, enum_values(expected))
             && let Some(hint) = crate::suggest::hint(text, values.iter().map(String::as_str))
         {
             wrong = wrong.hint(hint);
         }
         if attribute.name() == "mode" && kinds_of(ty) == kinds::INTEGER {
-            wrong = wrong.hint(format!("a mode is text: '{}'", attribute.value().syntax().text()));
+            wrong =
+                wrong.hint(format!("write the mode as a string: '{}'", attribute.value().syntax().text()));
         }
         self.report(wrong);
     }
 }
 
-fn enumerated(ty: &Type) -> Option<Vec<String>> {
+fn enum_values(ty: &Type) -> Option<Vec<String>> {
     match ty {
         Type::Enum(values) => Some(values.values.iter().map(|value| value.to_string()).collect()),
-        Type::Variant(types) => types.iter().find_map(enumerated),
+        Type::Variant(types) => types.iter().find_map(enum_values),
         _ => None,
     }
 }
 
-/// How long a type may be in a sentence.
+/// The maximum length of a type in a message.
 const LONG: usize = 60;
 
-/// A type in a sentence.
-fn described(ty: &Type) -> String {
+/// A type in a message.
+fn display_type(ty: &Type) -> String {
     match ty {
         Type::Undef => "undef".into(),
         Type::Literal(text) => format!("'{text}'"),
-        // Without its particulars if there are many.
+        // A long type is shown without its parameters.
         other if other.to_string().len() > LONG => other.generalized().to_string(),
         other => other.to_string(),
     }

@@ -16,7 +16,7 @@ use crate::walk::{ScopeKind, Walk};
 rules! {
     RULES;
 
-    /// A class or defined type is given a parameter that it does not have.
+    /// A class or defined type receives a parameter that it does not have.
     ///
     /// Wrong:
     ///
@@ -41,7 +41,7 @@ rules! {
     /// ```
     UNKNOWN_PARAMETER = "unknown-parameter": Error Always, "The {definition} has no parameter `{name}`";
 
-    /// A class or defined type is declared without a parameter that has no default. Of classes it is said only if no data binds it.
+    /// A declaration of a class or defined type lacks a parameter that has no default. For classes, the rule applies only if no data binds it.
     ///
     /// Wrong:
     ///
@@ -64,9 +64,9 @@ rules! {
     /// ```puppet
     /// web::vhost { 'a': port => 80 }
     /// ```
-    MISSING_PARAMETER = "missing-parameter": Error Always, "The {definition} needs {names}";
+    MISSING_PARAMETER = "missing-parameter": Error Always, "The {definition} requires {names}";
 
-    /// A class or defined type is given a value that its parameter can never take.
+    /// A class or defined type receives a value that the type of its parameter never accepts.
     ///
     /// Wrong:
     ///
@@ -91,7 +91,7 @@ rules! {
     /// ```
     WRONG_PARAMETER_TYPE = "wrong-parameter-type": Error Always, "The {definition}: {mismatch}";
 
-    /// The default of a parameter can never be of the parameter's own type.
+    /// The default of a parameter is never of the parameter's own type.
     ///
     /// Wrong:
     ///
@@ -108,7 +108,7 @@ rules! {
 }
 
 impl Walk<'_> {
-    /// Checks what a class or a defined type is declared with. `is_partial`: more may come from elsewhere.
+    /// Checks the parameters of a declaration. `is_partial`: further parameters may come from elsewhere.
     pub fn check_parameters(
         &mut self,
         definition: &Definition,
@@ -116,7 +116,7 @@ impl Walk<'_> {
         given: &[(ast::Attribute<'_>, Type)],
         is_partial: bool,
     ) {
-        self.check_given(definition, given);
+        self.check_attribute_types(definition, given);
         if is_partial || Self::is_open(given) || self.index.defaulted.contains(&definition.name) {
             return;
         }
@@ -130,13 +130,13 @@ impl Walk<'_> {
             })
             .map(|parameter| parameter.name.as_str())
             .collect();
-        self.missing(definition, body.title().span(), &missing);
+        self.report_missing(definition, body.title().span(), &missing);
     }
 
     /// Checks a class that is declared by name alone: its parameters come from data.
-    pub fn check_included(&mut self, name: &str, span: Span) {
+    pub fn check_included_class(&mut self, name: &str, span: Span) {
         let Some(class) = self.class(&plain(name)) else { return };
-        // Where it is declared with parameters first, the name alone is enough.
+        // A declaration with parameters may come first.
         if self.index.declared.contains(&class.name) {
             return;
         }
@@ -146,10 +146,10 @@ impl Walk<'_> {
             .filter(|parameter| !parameter.has_default && self.index.data.lacks(&class, &parameter.name))
             .map(|parameter| parameter.name.as_str())
             .collect();
-        self.missing(&class, span, &missing);
+        self.report_missing(&class, span, &missing);
     }
 
-    fn missing(&mut self, definition: &Definition, span: Span, missing: &[&str]) {
+    fn report_missing(&mut self, definition: &Definition, span: Span, missing: &[&str]) {
         if missing.is_empty() {
             return;
         }
@@ -161,7 +161,7 @@ impl Walk<'_> {
     }
 
     /// Checks the names and values of parameters.
-    pub fn check_given(&mut self, definition: &Definition, given: &[(ast::Attribute<'_>, Type)]) {
+    pub fn check_attribute_types(&mut self, definition: &Definition, given: &[(ast::Attribute<'_>, Type)]) {
         for (attribute, ty) in given {
             let name = attribute.name();
             if attribute.operator() == AttributeOp::Splat
@@ -180,9 +180,9 @@ impl Walk<'_> {
                     }
                     match expected {
                         Some(expected) if !may_be(&expected, ty) => {
-                            self.wrong_value(definition, *attribute, &expected, ty, parameter.span);
+                            self.report_wrong_value(definition, *attribute, &expected, ty, parameter.span);
                         }
-                        _ => self.refused_value(definition, *attribute, parameter, ty),
+                        _ => self.check_value_in_body(definition, *attribute, parameter, ty),
                     }
                 }
                 None => self.unknown_parameter(definition, *attribute),
@@ -190,7 +190,7 @@ impl Walk<'_> {
         }
     }
 
-    fn wrong_value(
+    fn report_wrong_value(
         &mut self,
         definition: &Definition,
         attribute: ast::Attribute<'_>,
@@ -209,8 +209,8 @@ impl Walk<'_> {
         self.report(wrong.label(place, "the parameter"));
     }
 
-    /// Says so if a body fails for a value that its parameter's type would let pass.
-    fn refused_value(
+    /// Reports a value that the type of a parameter accepts, but for which the body fails.
+    fn check_value_in_body(
         &mut self,
         definition: &Definition,
         attribute: ast::Attribute<'_>,
@@ -220,13 +220,15 @@ impl Walk<'_> {
         if let Some(Refusal { mismatch, place, .. }) = self.refusal(definition, parameter, ty) {
             let (span, definition) = (attribute.value().span(), Self::title_of(definition));
             let wrong = diagnostic!(span, WRONG_PARAMETER_TYPE { definition, mismatch });
-            self.report(wrong.label(place, "where it fails"));
+            self.report(wrong.label(place, "the use that fails"));
         }
     }
 
     fn refusal(&mut self, definition: &Definition, parameter: &Parameter, ty: &Type) -> Option<Refusal> {
         let index = self.index;
-        index.refusal(definition, parameter, ty, &mut |kind, name, found| self.ask(kind, name, found))
+        index.refusal(definition, parameter, ty, &mut |kind, name, found| {
+            self.record_dependency(kind, name, found)
+        })
     }
 
     fn unknown_parameter(&mut self, definition: &Definition, attribute: ast::Attribute<'_>) {
@@ -236,7 +238,7 @@ impl Walk<'_> {
         let mut wrong = diagnostic!(span, UNKNOWN_PARAMETER { definition: Self::title_of(definition), name });
         wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
         let place = Location { source: definition.source.clone(), span: definition.span };
-        let fix = near.and_then(|near| self.renamed(span, name, near));
+        let fix = near.and_then(|near| self.rename_fix(span, name, near));
         self.report_with(wrong.label(place, "defined here"), fix);
     }
 
@@ -250,33 +252,33 @@ impl Walk<'_> {
     ) {
         let declared = match declared {
             Some(declared) if !parameter.captures_rest() && !may_be(declared, given) => declared,
-            _ => return self.check_default_inside(parameter, default, given),
+            _ => return self.check_default_in_body(parameter, default, given),
         };
         let mismatch = describe(&format!("parameter '{}'", parameter.name()), declared, given);
         if mismatch.is_empty() {
             return;
         }
         let mut wrong = diagnostic!(default.span(), WRONG_DEFAULT { mismatch });
-        // Such a parameter works for as long as everyone gives it a value.
+        // The parameter works as long as every declaration sets it.
         if matches!(given, Type::Undef) {
             wrong.severity = kukla::syntax::Severity::Warning;
-            wrong = wrong.hint("make it `Optional[…]`, or leave out the default if it is always given");
+            wrong = wrong.hint("make it `Optional[…]`, or remove the default if every declaration sets it");
         }
         self.report(wrong);
     }
 
-    /// Says so if the body fails for a default that the parameter's type would let pass.
-    fn check_default_inside(&mut self, parameter: ast::Parameter<'_>, default: Expr<'_>, given: &Type) {
+    /// Reports a default that the type of a parameter accepts, but for which the body fails.
+    fn check_default_in_body(&mut self, parameter: ast::Parameter<'_>, default: Expr<'_>, given: &Type) {
         let definition = match self.scopes.last().map(|scope| &scope.kind) {
             Some(ScopeKind::Class(name)) => self.index.classes.get(name),
             Some(ScopeKind::Define(name)) => self.index.defines.get(name),
             _ => None,
         };
-        // Whoever writes `false` for what is no question wants to be given something else.
+        // The default `false` often means that a declaration must set another value.
         if matches!(given, Type::Boolean(Some(false))) {
             return;
         }
-        // Of two definitions of one name the other may be known.
+        // The index may contain another definition of the same name.
         let Some(definition) = definition.filter(|known| known.source.name() == self.source.name()).cloned()
         else {
             return;
@@ -284,7 +286,7 @@ impl Walk<'_> {
         let Some(known) = definition.parameter(parameter.name()) else { return };
         if let Some(Refusal { mismatch, place, .. }) = self.refusal(&definition, known, given) {
             let wrong = diagnostic!(default.span(), WRONG_DEFAULT { mismatch });
-            self.report(wrong.label(place, "where it fails"));
+            self.report(wrong.label(place, "the use that fails"));
         }
     }
 }

@@ -6,23 +6,24 @@ use std::sync::Arc;
 
 use kukla::catalog::Catalog;
 use kukla::catalog::resource::{Resource, ResourceKind};
+use kukla::eval::foreign::RefusalKind;
 use kukla::syntax::{Source, diagnostic};
-use kukla::values::{Str, Value};
+use kukla::values::Value;
 use kukla::world::World;
-use kukla::{Compiler, Node, SiteSpec};
+use kukla::{Compiler, Node, RefusedResource, SiteSpec};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::finding::Finding;
-use crate::repository::definition::Written;
+use crate::repository::definition::LiteralResource;
 use crate::repository::{Index, Outline};
 use crate::rule::rules;
 
 rules! {
     RULES;
 
-    /// The Ruby type of a module refuses a resource: because of a value, or of attributes that do not go together. This is what `kukla compile --validate`
-    /// says of a catalog, here of resources all of which is written down. The message is the type's.
+    /// The Ruby type of a module refuses a resource, because of a value or of conflicting attributes. `kukla compile --validate`
+    /// reports the same for a catalog; this rule covers resources whose attributes are all literals. The message comes from the type.
     ///
     /// Wrong:
     ///
@@ -58,11 +59,11 @@ rules! {
     REFUSED_RESOURCE = "refused-resource": Error Always, "`{resource}` is refused: {problem}";
 }
 
-/// A resource that a type is asked about: where it stands, what it is, and the number that stands for it.
-type Asked<'o> = (&'o Source, &'o Written, u64);
+/// A resource to check: its file, the resource, and the digest of its contents.
+type Candidate<'o> = (&'o Source, &'o LiteralResource, u64);
 
-/// What was said of resources before, by what they consist of.
-pub type Verdicts = FxHashMap<u64, Option<String>>;
+/// The refusals of resources that were checked before, by the digests of the resources.
+pub type Verdicts = FxHashMap<u64, Option<RefusedResource>>;
 
 /// Resources that their types refuse.
 pub fn check(
@@ -71,21 +72,21 @@ pub fn check(
     texts: &[(Source, Arc<Outline>)],
     known: &mut Verdicts,
 ) -> Vec<Finding> {
-    let mut asked: Vec<Asked<'_>> = Vec::new();
+    let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for (source, outline) in texts {
-        for written in &outline.written {
-            // What has defaults is more than is written down.
+        for written in &outline.literal_resources {
+            // Defaults elsewhere add attributes to the resources of a type.
             if let Some(path) = index.ruby_type(&written.kind)
                 && !index.defaulted.contains(&written.kind)
             {
-                asked.push((source, written, digest(&**world, path, written)));
+                candidates.push((source, written, digest(&**world, path, written)));
             }
         }
     }
-    let new = asked.iter().copied().filter(|(_, _, digest)| !known.contains_key(digest));
-    // Each thread runs Ruby of its own; what is of one type is asked of one of them, so that it is read once.
+    let new = candidates.iter().copied().filter(|(_, _, digest)| !known.contains_key(digest));
+    // Each thread has its own Ruby interpreter. Resources of one type go to one thread, so that the type is read once.
     let threads = rayon::current_num_threads();
-    let mut shares: Vec<Vec<Asked<'_>>> = vec![Vec::new(); threads];
+    let mut shares: Vec<Vec<Candidate<'_>>> = vec![Vec::new(); threads];
     let mut kinds: FxHashMap<&str, usize> = FxHashMap::default();
     for one in new {
         let next = kinds.len();
@@ -96,30 +97,29 @@ pub fn check(
     for ((_, _, digest), verdict) in shares.iter().flatten().zip(judged.into_iter().flatten()) {
         known.insert(*digest, verdict);
     }
-    let finding = |(source, written, digest): &Asked<'_>| {
-        let problem = known.get(digest)?.as_ref()?;
-        // Unknown attributes are told by another rule, and what fails in the middle of Ruby may be ours.
-        if problem.contains("no parameter named") || problem.contains("Munging failed") {
+    let finding = |(source, written, digest): &Candidate<'_>| {
+        let refused = known.get(digest)?.as_ref()?;
+        // Another rule reports unknown attributes, and a failure inside of `munge` may be a gap of our interpreter.
+        if matches!(refused.kind, RefusalKind::UnknownParameter | RefusalKind::MungeFailed) {
             return None;
         }
-        // A path of Windows is none here, and is one there.
+        // Paths of Windows are invalid only on other systems.
         let is_windows = |value: &Value| matches!(value, Value::String(text) if text.get(1..3).is_some_and(|at| at == ":\\" || at == ":/"));
         if written.attributes.iter().any(|(_, value, _)| is_windows(value)) {
             return None;
         }
-        let span = written
-            .attributes
-            .iter()
-            .find(|(name, ..)| problem.contains(&format!("Parameter {name} failed")));
+        let attribute = refused.attribute.as_deref();
+        let span = written.attributes.iter().find(|(name, ..)| Some(name.as_str()) == attribute);
         let span = span.map_or(written.span, |(_, _, span)| *span);
         let resource = format!("{}['{}']", written.kind, written.title);
+        let problem = refused.diagnostic.message();
         let wrong = diagnostic!(span, REFUSED_RESOURCE { resource, problem });
         Some(Finding::from(wrong.in_source(source)))
     };
-    asked.iter().filter_map(finding).collect()
+    candidates.iter().filter_map(finding).collect()
 }
 
-fn digest(world: &dyn World, path: &Path, written: &Written) -> u64 {
+fn digest(world: &dyn World, path: &Path, written: &LiteralResource) -> u64 {
     let mut hasher = FxHasher::default();
     let stamp = world.stamp(path).map(|stamp| (stamp.version, stamp.length));
     (&written.kind, &written.title, path, stamp).hash(&mut hasher);
@@ -127,31 +127,27 @@ fn digest(world: &dyn World, path: &Path, written: &Written) -> u64 {
     hasher.finish()
 }
 
-/// What the types say of resources, in their order.
-fn judge(world: &Arc<dyn World>, index: &Index, asked: &[Asked<'_>]) -> Vec<Option<String>> {
-    let mut verdicts = vec![None; asked.len()];
+/// The refusals of resources by their types, in the order of the resources.
+fn judge(
+    world: &Arc<dyn World>,
+    index: &Index,
+    candidates: &[Candidate<'_>],
+) -> Vec<Option<RefusedResource>> {
+    let mut verdicts = vec![None; candidates.len()];
     let modulepath = Some(index.survey.modulepath.clone());
     let spec = SiteSpec { modulepath, code: Some(String::new()), ..SiteSpec::default() };
     let Ok(site) = Compiler::new(Arc::clone(world)).open_new(&spec) else { return verdicts };
-    // The line says which one a verdict is about.
-    let resources = asked.iter().zip(0..).map(|((_, written, _), at)| Resource {
+    let resources = candidates.iter().map(|(_, written, _)| Resource {
         type_name: written.kind.clone(),
         title: written.title.clone(),
-        file: Some(Str::from("resources")),
-        line: Some(at),
         kind: ResourceKind::CompilableType,
         parameters: written.attributes.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect(),
         ..Resource::default()
     });
     let catalog = Catalog { resources: resources.collect(), ..Catalog::default() };
     for refused in site.validate(&Node::named("check"), &catalog) {
-        let at = refused
-            .position
-            .as_ref()
-            .and_then(|place| place.line())
-            .and_then(|line| usize::try_from(line).ok());
-        if let Some(verdict) = at.and_then(|at| verdicts.get_mut(at)) {
-            *verdict = Some(refused.message());
+        if let Some(verdict) = verdicts.get_mut(refused.index) {
+            *verdict = Some(refused);
         }
     }
     verdicts

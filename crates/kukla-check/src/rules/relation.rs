@@ -1,4 +1,4 @@
-//! Relationships: references to what nothing declares, and classes that wait for each other.
+//! Relationships: references to undeclared resources, and classes that require each other.
 
 use kukla::catalog::types::is_relationship;
 use kukla::syntax::ast::{self, Expr};
@@ -15,8 +15,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A relationship names a resource that nothing in the repository declares. It is an error for types all of whose resources have titles that
-    /// are written down, unless some are made whose type is computed; of others only what is a slip of a title is said, as a warning.
+    /// A relationship names a resource that nothing in the repository declares. This is an error if all titles of the type are literals and no
+    /// resources have a computed type. Otherwise the rule reports only likely typos of a title, as warnings.
     ///
     /// Wrong:
     ///
@@ -33,7 +33,7 @@ rules! {
     /// ```
     UNKNOWN_REFERENCE = "unknown-reference": Error Always, "Nothing declares `{reference}`";
 
-    /// `require`, `before`, `notify` and `subscribe` take references to resources, or lists of them.
+    /// `require`, `before`, `notify` and `subscribe` take references to resources, or arrays of them.
     ///
     /// Wrong:
     ///
@@ -48,9 +48,9 @@ rules! {
     /// package { 'ntp': ensure => installed }
     /// service { 'ntp': ensure => running, require => Package['ntp'] }
     /// ```
-    WRONG_RELATIONSHIP = "wrong-relationship": Error Always, "`{attribute}` takes references to resources, and {value} is none";
+    WRONG_RELATIONSHIP = "wrong-relationship": Error Always, "`{attribute}` takes references to resources, got {value}";
 
-    /// Classes require each other in a circle, so that none can be first.
+    /// Classes require each other in a cycle, so that none of them can be first.
     ///
     /// Wrong:
     ///
@@ -79,7 +79,7 @@ rules! {
 }
 
 impl Walk<'_> {
-    /// The references in an attribute that orders resources.
+    /// Checks the references in a relationship attribute.
     pub fn check_relationships(&mut self, attribute: ast::Attribute<'_>) {
         if is_relationship(attribute.name()) {
             self.check_references(attribute.value());
@@ -94,7 +94,7 @@ impl Walk<'_> {
                 return;
             }
             Expr::Number(_) | Expr::Negate(_) | Expr::Boolean(_) | Expr::Hash(_) | Expr::Regex(_) => true,
-            // A reference may be spelled out.
+            // A reference may be a string.
             Expr::String(_) | Expr::Name(_) => {
                 literal::text(value).is_some_and(|text| !(text.contains('[') && text.ends_with(']')))
             }
@@ -106,7 +106,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The references in an operand of an arrow, or in a list of them.
+    /// Checks the references in an operand of an arrow, or in an array of them.
     pub fn check_references(&mut self, expr: Expr<'_>) {
         match expr.unwrap_parens() {
             Expr::Array(array) => array.elements().for_each(|element| self.check_references(element)),
@@ -124,16 +124,16 @@ impl Walk<'_> {
         let Some(titles) = self.index.titles.get(&kind) else { return };
         for key in access.keys() {
             let Some(title) = literal::text(key) else { continue };
-            // Files are the same with and without a slash at the end.
+            // A trailing slash does not matter in titles of files.
             let is_there = |title: &str| titles.known.contains(title) || titles.renamed.contains(title);
             let bare = title.trim_end_matches('/');
             if is_there(&title) || kind == "file" && (is_there(bare) || is_there(&format!("{bare}/"))) {
                 continue;
             }
-            // What has another name that is computed may have just this one.
+            // A computed name may match the reference.
             let near = suggest::nearest(&title, titles.known.iter().map(|title| title.as_str()));
             let is_known = self.complete && !titles.may_be_computed(&title);
-            if !is_known && !near.is_some_and(|near| is_slip(&title, near)) {
+            if !is_known && !near.is_some_and(|near| is_typo(&title, near)) {
                 continue;
             }
             let reference = format!("{}['{title}']", name.name());
@@ -147,10 +147,10 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a title is a slip of another: only one letter apart. Numbers tell versions and places apart.
-fn is_slip(title: &str, near: &str) -> bool {
+/// Whether a title is a typo of another: they differ in one letter. Digits distinguish versions and locations.
+fn is_typo(title: &str, near: &str) -> bool {
     let without_numbers = |text: &str| text.chars().filter(|letter| !letter.is_numeric()).collect::<String>();
-    near.len() >= 5 && suggest::is_slip(title, near) && without_numbers(title) != without_numbers(near)
+    near.len() >= 5 && suggest::is_typo(title, near) && without_numbers(title) != without_numbers(near)
 }
 
 /// Classes that require each other.
@@ -166,7 +166,7 @@ pub fn cycles(index: &Index) -> Vec<Finding> {
     findings
 }
 
-/// Follows what a class requires; `done` tells those that are behind us from those on the way.
+/// Visits the classes that a class requires. `done` is `true` for classes that are finished, `false` for those on the current path.
 fn visit(
     index: &Index,
     name: &Str,

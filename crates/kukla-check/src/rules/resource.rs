@@ -13,7 +13,7 @@ use crate::walk::{ScopeKind, Walk};
 rules! {
     RULES;
 
-    /// A resource is declared, collected or given defaults whose type is neither built in nor defined in a module, in Puppet or in Ruby.
+    /// The type of a resource, collector or resource default is neither built in nor defined by a module, in Puppet or in Ruby.
     ///
     /// Wrong:
     ///
@@ -28,7 +28,7 @@ rules! {
     /// ```
     UNKNOWN_RESOURCE_TYPE = "unknown-resource-type": Error Always, "There is no resource type `{name}`";
 
-    /// A resource is given an attribute that its type does not have.
+    /// A resource has an attribute that its type does not have.
     ///
     /// Wrong:
     ///
@@ -43,7 +43,7 @@ rules! {
     /// ```
     UNKNOWN_ATTRIBUTE = "unknown-attribute": Error Always, "`{resource}` has no attribute `{name}`";
 
-    /// A tag is a word: letters, digits and `_`, after the first also `:`, `.` and `-`.
+    /// A tag consists of letters, digits and `_`, and after the first character also `:`, `.` and `-`.
     ///
     /// Wrong:
     ///
@@ -56,9 +56,9 @@ rules! {
     /// ```puppet
     /// package { 'ntp': tag => 'needs-review' }
     /// ```
-    WRONG_TAG = "wrong-tag": Error Always, "`{tag}` is no tag";
+    WRONG_TAG = "wrong-tag": Error Always, "Invalid tag `{tag}`";
 
-    /// The same resource is declared twice in one body, where both declarations are always reached.
+    /// A body declares the same resource twice, and both declarations always run.
     ///
     /// Wrong:
     ///
@@ -76,11 +76,11 @@ rules! {
     ///   package { 'nginx': ensure => installed }
     /// }
     /// ```
-    DUPLICATE_RESOURCE = "duplicate-resource": Error Always, "`{resource}` is declared already";
+    DUPLICATE_RESOURCE = "duplicate-resource": Error Always, "`{resource}` is already declared";
 }
 
 impl Walk<'_> {
-    /// Says so if a tag is none: tags are words.
+    /// Reports invalid tags.
     pub fn check_tags(&mut self, attribute: ast::Attribute<'_>) {
         if attribute.name() == "tag" {
             self.tags(attribute.value());
@@ -102,7 +102,7 @@ impl Walk<'_> {
         self.report(diagnostic!(value.span(), WRONG_TAG { tag }));
     }
 
-    /// Says so if resources of that type are nowhere.
+    /// Reports an unknown resource type.
     pub fn check_resource_name(&mut self, written: &str, span: Span) {
         let name = plain(written);
         let kind = self.resource_kind(&name);
@@ -117,9 +117,9 @@ impl Walk<'_> {
         }
         let names = self.index.resource_names();
         let near = suggest::nearest(&name, names.iter().copied());
-        // What is not certain may come from a module that is not here, unless it is a slip of a name that is.
-        let is_slip = near.is_some_and(|near| suggest::is_slip(&name, near));
-        if !certain && !is_slip {
+        // An unknown type may belong to a missing module, unless it is a typo of a known one.
+        let is_typo = near.is_some_and(|near| suggest::is_typo(&name, near));
+        if !certain && !is_typo {
             return;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_RESOURCE_TYPE { name });
@@ -127,11 +127,11 @@ impl Walk<'_> {
         if near.is_none() && self.index.classes.contains_key(&name) {
             wrong = wrong.hint(format!("`{name}` is a class: `include {name}`, or `class {{ '{name}': }}`"));
         }
-        let fix = near.filter(|_| written == &*name).and_then(|near| self.renamed(span, &name, near));
+        let fix = near.filter(|_| written == &*name).and_then(|near| self.rename_fix(span, &name, near));
         self.report_with(wrong, fix);
     }
 
-    /// Says which attributes a type of the agent's does not have, and which cannot have their value.
+    /// Reports unknown attributes of a native type, and invalid values.
     pub fn check_attributes(&mut self, native: &NativeType, given: &[(ast::Attribute<'_>, Type)]) {
         for (attribute, ty) in given {
             if attribute.operator() == AttributeOp::Splat {
@@ -147,12 +147,12 @@ impl Walk<'_> {
             let near = suggest::nearest(name, names);
             let mut wrong = diagnostic!(span, UNKNOWN_ATTRIBUTE { resource: native.name, name });
             wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
-            let fix = near.and_then(|near| self.renamed(span, name, near));
+            let fix = near.and_then(|near| self.rename_fix(span, name, near));
             self.report_with(wrong, fix);
         }
     }
 
-    /// Says so if a resource was declared before in the same body.
+    /// Reports a resource that is already declared in the same body.
     pub fn check_duplicate(&mut self, name: &Str, body: ast::ResourceBody<'_>) {
         let in_lambda = self.scopes.last().is_some_and(|scope| matches!(scope.kind, ScopeKind::Lambda));
         if self.conditions > 0 || in_lambda {

@@ -1,4 +1,4 @@
-//! Keys of data that a higher level has for every node.
+//! Data keys that a higher level overrides for every node.
 
 use kukla::Value;
 use kukla::facts::FactFile;
@@ -14,8 +14,8 @@ use crate::rule::rules;
 rules! {
     RULES;
 
-    /// A key of data never counts: every node that reads its file has the key from a higher level. Nodes are those whose facts are in the
-    /// repository's directory `facts`. Keys with `lookup_options` are not meant, since those may be merged.
+    /// A data key has no effect: a higher level overrides it for every node that reads its file. The nodes are those whose facts are in the
+    /// directory `facts` of the repository. Keys with `lookup_options` are not reported, since their values may be merged.
     ///
     /// Wrong:
     ///
@@ -83,20 +83,22 @@ rules! {
     /// ```puppet
     /// notice(lookup('greeting'))
     /// ```
-    DEAD_DATA_KEY = "dead-data-key": Warning Unused, "`{key}` never counts: every node that reads it has it from a higher level";
+    DEAD_DATA_KEY = "dead-data-key": Warning Unused, "`{key}` has no effect: a higher level overrides it for every node";
 }
 
-/// Keys that a higher level has for every node whose facts are known.
+/// Keys that a higher level overrides for every node whose facts are known.
 pub fn check(world: &dyn World, data: &Data, index: &Index) -> Vec<Finding> {
     let Some(hierarchy) = data.hierarchies.iter().find(|hierarchy| hierarchy.module.is_none()) else {
         return Vec::new();
     };
     let files: FxHashMap<&str, &DataFile> =
         data.files.iter().map(|file| (file.path.as_str(), &**file)).collect();
-    // Files that some node may read or not.
+    // Files that some node may read.
     let mut unknown: FxHashSet<&str> = FxHashSet::default();
-    let nodes: Vec<Vec<&DataFile>> =
-        fact_sets(world, index).iter().map(|facts| read_by(hierarchy, facts, &files, &mut unknown)).collect();
+    let nodes: Vec<Vec<&DataFile>> = fact_sets(world, index)
+        .iter()
+        .map(|facts| files_read_by(hierarchy, facts, &files, &mut unknown))
+        .collect();
     let merged: FxHashSet<&str> =
         data.files.iter().flat_map(|file| file.options.iter().map(|(key, _)| key.as_str())).collect();
     let has = |file: &DataFile, key: &str| file.entries.iter().any(|entry| entry.key == key);
@@ -119,7 +121,7 @@ pub fn check(world: &dyn World, data: &Data, index: &Index) -> Vec<Finding> {
             let wrong = diagnostic!(entry.span, DEAD_DATA_KEY { key }).in_source(&file.source);
             let higher = first.entries.iter().find(|entry| entry.key == key).map(|entry| entry.span);
             let place = Location { source: first.source.clone(), span: higher.unwrap_or_default() };
-            findings.push(Finding::from(wrong.label(place, "what counts")));
+            findings.push(Finding::from(wrong.label(place, "the value in effect")));
         }
     }
     findings
@@ -132,7 +134,7 @@ fn fact_sets(world: &dyn World, index: &Index) -> Vec<FactFile> {
 }
 
 /// The data files that a node reads, highest first.
-fn read_by<'d>(
+fn files_read_by<'d>(
     hierarchy: &Hierarchy,
     node: &FactFile,
     files: &FxHashMap<&'d str, &'d DataFile>,
@@ -140,7 +142,7 @@ fn read_by<'d>(
 ) -> Vec<&'d DataFile> {
     let mut read: Vec<&DataFile> = Vec::new();
     for (datadir, pattern) in &hierarchy.paths {
-        let path = (!pattern.contains(['*', '?', '['])).then(|| interpolated(pattern, node)).flatten();
+        let path = (!pattern.contains(['*', '?', '['])).then(|| interpolate(pattern, node)).flatten();
         match path {
             Some(path) => {
                 let path = datadir.join(path).to_string_lossy().into_owned();
@@ -155,8 +157,8 @@ fn read_by<'d>(
     read
 }
 
-/// A path with what a node has in the place of what is interpolated, if all of that is known.
-fn interpolated(pattern: &str, node: &FactFile) -> Option<String> {
+/// A path with its interpolations replaced by the facts of a node, if all of them are known.
+fn interpolate(pattern: &str, node: &FactFile) -> Option<String> {
     let mut path = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once("%{") {

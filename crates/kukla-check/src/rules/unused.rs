@@ -1,4 +1,4 @@
-//! What nothing uses.
+//! Unused variables, parameters, definitions and data keys.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::text::Text;
 rules! {
     RULES;
 
-    /// A variable is set and never read, by the body that sets it, its templates or other classes.
+    /// A variable is set, but the body that sets it, its templates and other classes never read it.
     ///
     /// Wrong:
     ///
@@ -59,7 +59,7 @@ rules! {
     /// ```
     UNUSED_PARAMETER = "unused-parameter": Warning Unused, "Nothing reads the parameter `${name}`";
 
-    /// A class, defined type, function or type alias is named nowhere: not in code, not in data.
+    /// Neither code nor data refers to a class, defined type, function or type alias.
     ///
     /// Wrong:
     ///
@@ -82,9 +82,9 @@ rules! {
     /// ```puppet
     /// include web::old
     /// ```
-    UNUSED_DEFINITION = "unused-definition": Warning Unused, "Nothing names the {kind} `{name}`";
+    UNUSED_DEFINITION = "unused-definition": Warning Unused, "Nothing refers to the {kind} `{name}`";
 
-    /// A key of data that binds no parameter is looked up nowhere.
+    /// A data key binds no parameter, and no code looks it up.
     ///
     /// Wrong:
     ///
@@ -106,14 +106,14 @@ rules! {
     UNUSED_DATA_KEY = "unused-data-key": Warning Unused, "Nothing looks up `{key}`";
 }
 
-/// What of a repository nothing uses.
+/// The unused definitions, variables and data keys of a repository.
 pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data) -> Vec<Finding> {
     let mut findings = Vec::new();
     let words = words(texts, data);
     for text in texts.iter().filter(|text| !text.is_broken) {
         bodies(text, &words, &mut findings);
     }
-    // Whatever a module offers may be used by those who use the module.
+    // The users of a module may use all of its definitions.
     if index.survey.shape == Shape::Control {
         let tables = [&index.classes, &index.defines, &index.functions, &index.aliases];
         for definition in tables.into_iter().flat_map(|table| table.values()) {
@@ -125,7 +125,7 @@ pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data) -> Vec<Finding> {
             for entry in &file.entries {
                 let binds =
                     entry.key.rsplit_once("::").is_some_and(|(class, _)| index.classes.contains_key(class));
-                // The key itself is one word of all.
+                // The key itself is one of the occurrences.
                 let is_named =
                     words.get(entry.key.as_str()).copied().unwrap_or(0) > named_in_data(data, &entry.key);
                 if !binds && !is_named && !index.looks_up(&entry.key) {
@@ -150,7 +150,7 @@ fn unused(definition: &Definition) -> Finding {
     Finding::from(wrong.in_source(&definition.source))
 }
 
-/// Every word of code and data, in lower case, with how often it is there: whatever is named is used.
+/// The words of all code and data, in lower case, with the number of occurrences: every word counts as a use.
 fn words(texts: &[Arc<Text>], data: &Data) -> FxHashMap<String, usize> {
     let mut words: FxHashMap<String, usize> = FxHashMap::default();
     let sources = texts.iter().map(|text| &text.source).chain(data.files.iter().map(|file| &file.source));
@@ -182,7 +182,7 @@ fn bodies(text: &Text, words: &FxHashMap<String, usize>, findings: &mut Vec<Find
             Some(Expr::ClassDefinition(class)) => (Kind::Class, class.parameters().collect()),
             _ => continue,
         };
-        // Templates see all variables of who renders them.
+        // Templates see all variables of the code that renders them.
         if kind != Kind::Function && renders(node) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Templates and files of modules that nothing names.
+//! Unused templates and files of modules.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,8 +16,8 @@ use crate::text::Text;
 rules! {
     RULES;
 
-    /// A template or a file of a module is named nowhere: not in code, not in another template, not in data. What is computed counts as named as
-    /// far as its beginning goes, and who names a directory names all in it.
+    /// Neither code nor templates nor data refer to a template or file of a module. A computed name refers to every file that begins like its
+    /// literal part, and the name of a directory refers to every file in it.
     ///
     /// Wrong:
     ///
@@ -59,31 +59,31 @@ rules! {
     /// ```puppet
     /// include web
     /// ```
-    UNUSED_FILE = "unused-file": Warning Unused, "Nothing names the {kind} `{name}`";
+    UNUSED_FILE = "unused-file": Warning Unused, "Nothing refers to the {kind} `{name}`";
 }
 
-/// The names of templates and files that texts have.
+/// The names of templates and files in texts.
 #[derive(Default)]
-struct Named {
+struct PathReferences {
     whole: FxHashSet<String>,
     beginnings: FxHashSet<String>,
 }
 
-/// What of modules nothing names.
+/// The unused templates and files of modules.
 pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data, templates: &[Arc<ErbFile>]) -> Vec<Finding> {
-    let mut named = Named::default();
+    let mut references = PathReferences::default();
     let sources = texts.iter().map(|text| &text.source);
     let sources = sources.chain(data.files.iter().map(|file| &file.source));
     for source in sources.chain(templates.iter().map(|template| &template.source)) {
         let module = index.survey.modules.iter().find(|module| {
             source.name().is_some_and(|name| std::path::Path::new(name).starts_with(&module.root))
         });
-        named.take(source.text(), module);
+        references.take(source.text(), module);
     }
     let mut findings = Vec::new();
     for module in &index.survey.modules {
         let templates = module.templates.iter().map(|path| ("template", "templates", path));
-        // Directories are listed as well as what is in them.
+        // The listing contains directories as well as their files.
         let is_directory = |path: &str| {
             module
                 .files
@@ -95,7 +95,7 @@ pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data, templates: &[Arc<E
         all.sort();
         for (kind, directory, path) in all {
             let name = format!("{}/{path}", module.name);
-            if !path.starts_with('.') && !named.has(&name) {
+            if !path.starts_with('.') && !references.has(&name) {
                 let place = module.root.join(directory).join(path).to_string_lossy().into_owned();
                 let wrong = diagnostic!(UNUSED_FILE { kind, name });
                 findings.push(Finding::from(wrong.at(SourcePosition::line_of(place.as_str(), Some(1)))));
@@ -105,7 +105,7 @@ pub fn check(index: &Index, texts: &[Arc<Text>], data: &Data, templates: &[Arc<E
     findings
 }
 
-impl Named {
+impl PathReferences {
     fn take(&mut self, text: &str, module: Option<&Module>) {
         static PATH: LazyLock<Regex> =
             LazyLock::new(|| regex(r"(\$\{?module_name\}?|[a-z][a-z0-9_]*)/([A-Za-z0-9_./@+~-]*)"));

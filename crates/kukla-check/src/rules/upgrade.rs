@@ -1,4 +1,4 @@
-//! What another version of Puppet no longer has.
+//! Features that another version of Puppet no longer has.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A fact is asked for by the name it had before facts were structured. Puppet 8 no longer sends those.
+    /// The code uses a legacy fact, whose value is now part of a structured fact. Puppet 8 no longer sends legacy facts.
     ///
     /// Wrong:
     ///
@@ -31,9 +31,9 @@ rules! {
     /// ```puppet
     /// notice($facts['os']['family'])
     /// ```
-    LEGACY_FACT = "legacy-fact": Warning Target, "The fact `{name}` is no longer there";
+    LEGACY_FACT = "legacy-fact": Warning Target, "The legacy fact `{name}` was removed";
 
-    /// A function is called that later versions no longer have: those of Hiera 3, and what puppetlabs-stdlib 9 has dropped.
+    /// The code calls a function that later versions no longer have: those of Hiera 3, and those that puppetlabs-stdlib 9 removed.
     ///
     /// Wrong:
     ///
@@ -46,10 +46,10 @@ rules! {
     /// ```puppet
     /// notice(lookup('key'))
     /// ```
-    REMOVED_FUNCTION = "removed-function": Warning Target, "The function `{name}` is no longer there";
+    REMOVED_FUNCTION = "removed-function": Warning Target, "The function `{name}` was removed";
 
-    /// A hierarchy is written in the format of Hiera 3, or in that of version 4, which came and went before Puppet 4.9. Puppet 8 no longer has
-    /// Hiera 3, and an environment's or a module's `hiera.yaml` must be of version 5.
+    /// A hierarchy is in the format of Hiera 3, or in version 4, which existed only before Puppet 4.9. Puppet 8 no longer includes Hiera 3,
+    /// and the `hiera.yaml` of an environment or a module must have version 5.
     ///
     /// Wrong:
     ///
@@ -74,10 +74,10 @@ rules! {
     /// ```yaml
     /// # data/common.yaml
     /// ```
-    OLD_HIERARCHY = "old-hierarchy": Warning Target, "This hierarchy is of version {version}";
+    OLD_HIERARCHY = "old-hierarchy": Warning Target, "This hierarchy has version {version}";
 
-    /// A module or an environment says where its data comes from as it was done before Puppet 4.9: `data_provider` in `metadata.json`,
-    /// `environment_data_provider` in `environment.conf`. A `hiera.yaml` of version 5 says so now.
+    /// A module or an environment configures its data provider as before Puppet 4.9: with `data_provider` in `metadata.json`, or with
+    /// `environment_data_provider` in `environment.conf`. Use a `hiera.yaml` of version 5 instead.
     ///
     /// Wrong:
     ///
@@ -92,46 +92,46 @@ rules! {
     /// # modules/web/metadata.json
     /// { "name": "me-web" }
     /// ```
-    DATA_PROVIDER = "data-provider": Warning Target, "`{key}` means nothing any more";
+    DATA_PROVIDER = "data-provider": Warning Target, "`{key}` no longer has an effect";
 }
 
-/// Functions that went, and what stands in for them.
+/// Removed functions and their replacements.
 const GONE: &[(&str, &str)] = &[
-    ("hiera", "lookup"),
-    ("hiera_array", "lookup('key', Array, 'unique')"),
-    ("hiera_hash", "lookup('key', Hash, 'hash')"),
-    ("hiera_include", "lookup('key', Array, 'unique').include"),
-    ("is_array", "$x =~ Array"),
-    ("is_bool", "$x =~ Boolean"),
-    ("is_float", "$x =~ Float"),
-    ("is_hash", "$x =~ Hash"),
-    ("is_integer", "$x =~ Integer"),
-    ("is_ip_address", "$x =~ Stdlib::IP::Address"),
-    ("is_numeric", "$x =~ Numeric"),
-    ("is_string", "$x =~ String"),
-    ("validate_absolute_path", "a parameter of type Stdlib::Absolutepath"),
-    ("validate_array", "a parameter of type Array"),
-    ("validate_bool", "a parameter of type Boolean"),
-    ("validate_hash", "a parameter of type Hash"),
-    ("validate_integer", "a parameter of type Integer"),
-    ("validate_re", "a parameter of type Pattern[/…/]"),
-    ("validate_string", "a parameter of type String"),
-    ("has_key", "'key' in $hash"),
-    ("type3x", "type"),
+    ("hiera", "`lookup`"),
+    ("hiera_array", "`lookup('key', Array, 'unique')`"),
+    ("hiera_hash", "`lookup('key', Hash, 'hash')`"),
+    ("hiera_include", "`lookup('key', Array, 'unique').include`"),
+    ("is_array", "`$x =~ Array`"),
+    ("is_bool", "`$x =~ Boolean`"),
+    ("is_float", "`$x =~ Float`"),
+    ("is_hash", "`$x =~ Hash`"),
+    ("is_integer", "`$x =~ Integer`"),
+    ("is_ip_address", "`$x =~ Stdlib::IP::Address`"),
+    ("is_numeric", "`$x =~ Numeric`"),
+    ("is_string", "`$x =~ String`"),
+    ("validate_absolute_path", "a parameter of type `Stdlib::Absolutepath`"),
+    ("validate_array", "a parameter of type `Array`"),
+    ("validate_bool", "a parameter of type `Boolean`"),
+    ("validate_hash", "a parameter of type `Hash`"),
+    ("validate_integer", "a parameter of type `Integer`"),
+    ("validate_re", "a parameter of type `Pattern[/…/]`"),
+    ("validate_string", "a parameter of type `String`"),
+    ("has_key", "`'key' in $hash`"),
+    ("type3x", "`type`"),
 ];
 
 impl Walk<'_> {
-    /// `$osfamily`, `$::osfamily`.
+    /// Checks `$osfamily` and `$::osfamily`.
     pub fn check_legacy_variable(&mut self, variable: ast::Variable<'_>, name: &str) {
-        if self.asks.target.is_none() || !facts::is_legacy(name) || self.index.facts.own.contains(name) {
+        if self.selection.target.is_none() || !facts::is_legacy(name) || self.index.facts.own.contains(name) {
             return;
         }
         let token = variable.syntax();
-        let path = facts::today(name).map(keys);
+        let path = facts::structured_name(name).map(keys);
         let fix = path.as_ref().map(|path| {
             let text = match token.kind() {
                 K::VariableName => format!("facts{path}"),
-                // `"$x"` without braces takes no keys.
+                // `"$x"` without braces does not support keys.
                 _ if is_bare_interpolation(token) => format!("${{facts{path}}}"),
                 _ => format!("$facts{path}"),
             };
@@ -140,12 +140,12 @@ impl Walk<'_> {
         self.legacy(token.span(), name, path, fix);
     }
 
-    /// `$facts['osfamily']`.
+    /// Checks `$facts['osfamily']`.
     pub fn check_legacy_fact(&mut self, access: ast::Access<'_>, name: &str) {
-        if self.asks.target.is_none() || !facts::is_legacy(name) || self.index.facts.own.contains(name) {
+        if self.selection.target.is_none() || !facts::is_legacy(name) || self.index.facts.own.contains(name) {
             return;
         }
-        let path = facts::today(name).map(keys);
+        let path = facts::structured_name(name).map(keys);
         let left = access.left().span();
         let whole = access.span();
         let fix = path.as_ref().map(|path| Fix {
@@ -158,13 +158,13 @@ impl Walk<'_> {
 
     fn legacy(&mut self, span: Span, name: &str, path: Option<String>, fix: Option<Fix>) {
         let mut wrong = diagnostic!(span, LEGACY_FACT { name });
-        wrong.hints.extend(path.map(|path| format!("it is `$facts{path}` now")));
+        wrong.hints.extend(path.map(|path| format!("use `$facts{path}`")));
         self.report_with(wrong, fix);
     }
 
-    /// Calls of what is gone.
+    /// Reports calls of removed functions.
     pub fn check_removed_function(&mut self, name: &str, span: Span, function: Expr<'_>) {
-        if self.asks.target.is_none() {
+        if self.selection.target.is_none() {
             return;
         }
         let instead = GONE.iter().find(|(gone, _)| *gone == name).map(|(_, instead)| *instead);
@@ -175,7 +175,7 @@ impl Walk<'_> {
             return;
         }
         let mut wrong = diagnostic!(span, REMOVED_FUNCTION { name });
-        wrong.hints.extend(instead.map(|instead| format!("in its place there is `{instead}`")));
+        wrong.hints.extend(instead.map(|instead| format!("use {instead}")));
         let is_one_to_one = name == "hiera" && matches!(function, Expr::Name(_));
         let fix = is_one_to_one.then(|| Fix { span, text: "lookup".into(), is_safe: false });
         self.report_with(wrong, fix);
@@ -194,7 +194,7 @@ fn is_bare_interpolation(token: Node<'_>) -> bool {
         && before.is_some_and(|before| before.span().end == token.start())
 }
 
-/// What of hierarchies and data is no longer there.
+/// Outdated features in hierarchies and data.
 pub fn check_data(world: &dyn World, data: &Data, index: &Index) -> Vec<Finding> {
     let mut findings = Vec::new();
     for hierarchy in &data.hierarchies {
@@ -229,11 +229,11 @@ fn data_provider(world: &dyn World, path: &Path, key: &str) -> Option<Finding> {
     let begins = |line: &str| line.trim_start_matches([' ', '{', '"']).starts_with(key);
     let is_there = source.text().lines().any(begins) || path.ends_with("metadata.json");
     let wrong = diagnostic!(first(&source, key), DATA_PROVIDER { key });
-    let hint = "leave it out, and have a `hiera.yaml` of version 5";
+    let hint = "remove it and add a `hiera.yaml` of version 5";
     is_there.then(|| Finding::from(wrong.hint(hint).in_source(&source)))
 }
 
-/// `%{osfamily}`, `%{::osfamily}`, `%{facts.osfamily}`.
+/// Reports `%{osfamily}`, `%{::osfamily}` and `%{facts.osfamily}`.
 fn legacy_interpolations(source: &Source, index: &Index, findings: &mut Vec<Finding>) {
     for (at, _) in source.text().match_indices("%{") {
         let Some(inside) = source.text()[at + 2..].split('}').next() else { continue };
@@ -244,14 +244,14 @@ fn legacy_interpolations(source: &Source, index: &Index, findings: &mut Vec<Find
         }
         let span = Span::new(at as u32 + 2, (at + 2 + inside.len()) as u32);
         let mut wrong = diagnostic!(span, LEGACY_FACT { name });
-        let path = facts::today(name);
-        wrong.hints.extend(path.map(|path| format!("it is `%{{facts.{path}}}` now")));
+        let path = facts::structured_name(name);
+        wrong.hints.extend(path.map(|path| format!("use `%{{facts.{path}}}`")));
         let fix = path.map(|path| Fix { span, text: format!("facts.{path}"), is_safe: true });
         findings.push(Finding::from(wrong.in_source(source)).with_fix(fix));
     }
 }
 
-/// Where a word stands first.
+/// The span of the first occurrence of a word.
 fn first(source: &Source, word: &str) -> Span {
     let at = source.text().find(word);
     at.map_or(Span::default(), |at| Span::new(at as u32, (at + word.len()) as u32))

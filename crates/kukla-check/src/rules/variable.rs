@@ -11,8 +11,8 @@ use crate::walk::Walk;
 rules! {
     RULES;
 
-    /// A variable is used that nothing sets: no parameter, no assignment before it in the same class, define, function or template, none in a
-    /// class it inherits from, none at the top of the site manifests; and no fact has that name.
+    /// The code uses a variable that nothing sets: no parameter, no assignment before it in the same class, define, function or template, none in a
+    /// parent class, and none at the top of the site manifests. No fact has that name either.
     ///
     /// Wrong:
     ///
@@ -33,9 +33,9 @@ rules! {
     /// ```
     UNKNOWN_VARIABLE = "unknown-variable": Error Always, "Nothing sets the variable `${name}`";
 
-    /// A fact is asked for that no node has: it is none of Facter's, and no module and no fact file of the repository brings it. Puppet
-    /// says `undef` then. Said of all names if the repository has fact files in `facts`, else of those that look like a slip of one that is
-    /// known, and with `--strict` of all.
+    /// The code uses a fact that no node has: it is not one of Facter's, and no module or fact file of the repository defines it. Its value is
+    /// `undef`. If the repository has fact files in `facts`, or with `--strict`, the rule reports all such names; otherwise only likely typos of a
+    /// known fact.
     ///
     /// Wrong:
     ///
@@ -48,28 +48,28 @@ rules! {
     /// ```puppet
     /// notice($facts['kernel'])
     /// ```
-    UNKNOWN_FACT = "unknown-fact": Warning Always, "No fact is called `{name}`";
+    UNKNOWN_FACT = "unknown-fact": Warning Always, "Unknown fact `{name}`";
 }
 
 impl Walk<'_> {
-    /// A variable that nothing sets.
+    /// Reports a variable that nothing sets.
     pub fn unknown_variable(&mut self, variable: ast::Variable<'_>, name: &str) {
         let near = suggest::nearest(name, self.visible());
-        // A file that belongs to nothing may see the variables of whatever it will belong to.
-        if self.index.survey.shape == Shape::Loose && near.is_none() && !self.asks.strict {
+        // A file outside of a repository may see the variables of the code that uses it.
+        if self.index.survey.shape == Shape::Loose && near.is_none() && !self.selection.strict {
             return;
         }
         let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
         if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
-            self.report(wrong.hint("it is set further down, or where another condition holds"));
+            self.report(wrong.hint("it is set further down, or only in another branch"));
             return;
         }
         wrong.hints.extend(near.map(|near| format!("did you mean `${near}`?")));
-        let fix = near.and_then(|near| self.renamed(variable.span(), name, near));
+        let fix = near.and_then(|near| self.rename_fix(variable.span(), name, near));
         self.report_with(wrong, fix);
     }
 
-    /// `$::name`.
+    /// Checks `$::name`.
     pub fn top_variable(&mut self, variable: ast::Variable<'_>, name: &str) -> kukla::Type {
         if !self.index.variables.contains(name) {
             self.check_legacy_variable(variable, name);
@@ -93,8 +93,8 @@ impl Walk<'_> {
                 self.index.facts.all_names().chain(self.index.variables.iter().map(|name| name.as_str()));
             let near = suggest::nearest(name, names);
             let facts = &self.index.facts;
-            let certain = self.complete && (facts.given || !facts.open && near.is_some());
-            if self.asks.strict || certain || near.is_some_and(|near| suggest::is_slip(name, near)) {
+            let certain = self.complete && (facts.has_fact_sets || !facts.open && near.is_some());
+            if self.selection.strict || certain || near.is_some_and(|near| suggest::is_typo(name, near)) {
                 let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name: format!("::{name}") });
                 wrong.hints.extend(near.map(|near| format!("did you mean `$::{near}`?")));
                 self.report(wrong);
@@ -103,7 +103,7 @@ impl Walk<'_> {
         kukla::Type::Any
     }
 
-    /// `$class::name` where the class is not there.
+    /// Reports `$class::name` if the class does not exist.
     pub fn variable_of_unknown_class(&mut self, variable: ast::Variable<'_>, class: &str) {
         if self.index.is_nowhere(class, self.complete) {
             let name = variable.name().trim_start_matches("::");
@@ -117,7 +117,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `$class::name` where the class has no such variable.
+    /// Reports `$class::name` if the class has no such variable.
     pub fn unknown_class_variable(&mut self, variable: ast::Variable<'_>, class: &str, name: &str) {
         let (lineage, _) = self.index.lineage(class);
         let names = lineage.iter().flat_map(|class| {
@@ -130,12 +130,12 @@ impl Walk<'_> {
         wrong.hints.extend(near.map(|near| format!("did you mean `${class}::{near}`?")));
         if let Some(class) = lineage.first() {
             let place = kukla::syntax::Location { source: class.source.clone(), span: class.span };
-            wrong = wrong.label(place, "the class that would set it");
+            wrong = wrong.label(place, "this class does not set it");
         }
         self.report(wrong);
     }
 
-    /// `$facts['name']`, and what is taken out of structured facts.
+    /// Checks `$facts['name']`, and accesses to the parts of structured facts.
     pub fn check_fact(&mut self, access: ast::Access<'_>, keys: &[Expr<'_>]) {
         let [key] = keys else { return };
         let Some((variable, path)) = path(access) else { return };
@@ -147,14 +147,14 @@ impl Walk<'_> {
                 return;
             }
             let near = suggest::nearest(name, self.index.facts.names());
-            let is_slip = near.is_some_and(|near| near == "os" || suggest::is_slip(name, near));
+            let is_typo = near.is_some_and(|near| near == "os" || suggest::is_typo(name, near));
             let facts = &self.index.facts;
-            let certain = facts.given || near.is_some() && !facts.open || is_slip;
+            let certain = facts.has_fact_sets || near.is_some() && !facts.open || is_typo;
             return self.unknown_fact(certain, key.span(), name, near);
         }
         let mut fact = above.join(".");
         if !is_facts {
-            // Structured facts are variables, too.
+            // Structured facts are also variables.
             let name = variable.name().trim_start_matches("::");
             let is_fact = variable.name().starts_with("::") || !self.visible().contains(name);
             if !is_fact || self.index.variables.contains(name) {
@@ -165,7 +165,7 @@ impl Walk<'_> {
         self.check_inside(&fact, *key, name);
     }
 
-    /// What is taken out of a structured fact.
+    /// Checks an access to a part of a structured fact.
     fn check_inside(&mut self, fact: &str, key: Expr<'_>, name: &str) {
         let Some(inside) = facts::inside(fact) else { return };
         if !inside.contains(&name) {
@@ -175,7 +175,7 @@ impl Walk<'_> {
     }
 
     fn unknown_fact(&mut self, certain: bool, span: Span, name: &str, near: Option<&str>) {
-        if !certain && !self.asks.strict {
+        if !certain && !self.selection.strict {
             return;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_FACT { name });
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 }
 
-/// The variable that something is taken out of, and the keys that lead there, if they are written down.
+/// The variable of a chain of accesses, and the keys, if they are all literals.
 fn path(access: ast::Access<'_>) -> Option<(ast::Variable<'_>, Vec<String>)> {
     let mut keys = access.keys();
     let (Some(key), None) = (keys.next().and_then(literal::text), keys.next()) else { return None };

@@ -1,4 +1,4 @@
-//! `if`, `unless`, `case` and selectors, and what their tests show of variables.
+//! `if`, `unless`, `case` and selectors, and the types of variables that follow from their tests.
 
 use kukla::syntax::ast::{self, BinaryOp, Expr};
 use kukla::values::{Str, Type};
@@ -7,7 +7,7 @@ use super::Walk;
 use crate::overlap::{kinds, kinds_of, may_be};
 use crate::repository::literal;
 
-/// What is known of variables.
+/// Types of variables that follow from a test.
 type Facts = Vec<(Str, Type)>;
 
 impl Walk<'_> {
@@ -15,7 +15,7 @@ impl Walk<'_> {
     fn conditional(&mut self, facts: Facts, block: Option<ast::Block<'_>>) -> Type {
         self.conditions += 1;
         let before = self.scopes.last().map(|scope| scope.variables.clone()).unwrap_or_default();
-        let ty = self.knowing(facts, |walk| match block {
+        let ty = self.with_types(facts, |walk| match block {
             Some(block) => walk.body(block.statements()),
             None => Type::Undef,
         });
@@ -28,7 +28,7 @@ impl Walk<'_> {
         ty
     }
 
-    /// Lets variables be known that branches have set, from the first of them on; in the others they are not set.
+    /// Makes the variables visible that branches have set, beginning with the branch at `from`; branches do not see each other's.
     fn merge(&mut self, from: usize) {
         let Some(scope) = self.scopes.last_mut() else { return };
         for (name, ty) in self.branched.drain(from..) {
@@ -43,9 +43,9 @@ impl Walk<'_> {
         let mut otherwise: Facts = Vec::new();
         for branch in choice.branches() {
             let test = branch.test();
-            self.knowing(otherwise.clone(), |walk| walk.infer(test));
-            let (mut holds, fails) = (otherwise.clone(), self.shown(test, false));
-            holds.extend(self.knowing(otherwise.clone(), |walk| walk.shown(test, true)));
+            self.with_types(otherwise.clone(), |walk| walk.infer(test));
+            let (mut holds, fails) = (otherwise.clone(), self.types_from_test(test, false));
+            holds.extend(self.with_types(otherwise.clone(), |walk| walk.types_from_test(test, true)));
             types.push(self.conditional(holds, branch.block()));
             otherwise.extend(fails);
         }
@@ -56,7 +56,8 @@ impl Walk<'_> {
 
     pub(super) fn unless(&mut self, unless: ast::Unless<'_>) -> Type {
         self.infer(unless.test());
-        let (holds, fails) = (self.shown(unless.test(), true), self.shown(unless.test(), false));
+        let (holds, fails) =
+            (self.types_from_test(unless.test(), true), self.types_from_test(unless.test(), false));
         let from = self.branched.len();
         let types = [self.conditional(fails, unless.block()), self.conditional(holds, unless.else_block())];
         self.merge(from);
@@ -76,11 +77,11 @@ impl Walk<'_> {
                 has_default |= matches!(value, Expr::Default(_));
                 let ty = self.infer(*value);
                 self.check_option(&subject, case.test(), *value, &ty);
-                shown.push(self.matched(*value, &ty));
+                shown.push(self.matched_type(*value, &ty));
             }
             let facts = match (&variable, shown.into_iter().collect::<Option<Vec<Type>>>()) {
                 (Some(name), Some(types)) if !types.is_empty() => vec![(name.clone(), Type::variant(types))],
-                // In what is left of a variable nothing is known but what was.
+                // An option of unknown type shows nothing about the variable.
                 _ => Vec::new(),
             };
             types.push(self.conditional(facts, option.block()));
@@ -99,21 +100,21 @@ impl Walk<'_> {
         for entry in selector.entries() {
             let ty = self.infer(entry.matching());
             self.check_option(&subject, selector.left(), entry.matching(), &ty);
-            let shown = self.matched(entry.matching(), &ty);
+            let shown = self.matched_type(entry.matching(), &ty);
             let facts = variable.clone().zip(shown).into_iter().collect();
-            types.push(self.knowing(facts, |walk| walk.infer(entry.value())));
+            types.push(self.with_types(facts, |walk| walk.infer(entry.value())));
         }
         union(types)
     }
 
-    /// What something is that an option of a `case` or selector matches.
-    fn matched(&self, option: Expr<'_>, ty: &Type) -> Option<Type> {
+    /// The type of a value that an option of a `case` or selector matches.
+    fn matched_type(&self, option: Expr<'_>, ty: &Type) -> Option<Type> {
         match option {
             Expr::Type(_) | Expr::Access(_) => match ty {
                 Type::Type(Some(ty)) => Some((**ty).clone()),
                 _ => None,
             },
-            // Text matches without regard to case.
+            // Strings match without regard to case.
             Expr::String(_) | Expr::Name(_) => Some(Type::STRING),
             Expr::Number(_) | Expr::Boolean(_) | Expr::Undef(_) => Some(ty.clone()),
             Expr::Regex(_) => Some(Type::STRING),
@@ -121,10 +122,10 @@ impl Walk<'_> {
         }
     }
 
-    /// What is known of variables if a test holds, or if it fails.
-    pub(super) fn shown(&mut self, test: Expr<'_>, holds: bool) -> Facts {
+    /// The types of variables that follow from a test that holds, or that fails.
+    pub(super) fn types_from_test(&mut self, test: Expr<'_>, holds: bool) -> Facts {
         match test.unwrap_parens() {
-            Expr::Not(not) => self.shown(not.inner(), !holds),
+            Expr::Not(not) => self.types_from_test(not.inner(), !holds),
             Expr::Variable(variable) => {
                 let Some(ty) = self.known_type(variable.name()) else { return Vec::new() };
                 let ty = if holds { without(&ty, kinds::UNDEF) } else { falsy(&ty) };
@@ -132,15 +133,15 @@ impl Walk<'_> {
             }
             Expr::Binary(binary) => match (binary.operator(), holds) {
                 (BinaryOp::And, true) | (BinaryOp::Or, false) => {
-                    let mut facts = self.shown(binary.left(), holds);
-                    facts.extend(self.shown(binary.right(), holds));
+                    let mut facts = self.types_from_test(binary.left(), holds);
+                    facts.extend(self.types_from_test(binary.right(), holds));
                     facts
                 }
                 (BinaryOp::Match, _) | (BinaryOp::NoMatch, _) => {
-                    self.matching(binary, holds == (binary.operator() == BinaryOp::Match))
+                    self.types_from_match(binary, holds == (binary.operator() == BinaryOp::Match))
                 }
                 (BinaryOp::Equal, _) | (BinaryOp::NotEqual, _) => {
-                    self.equal(binary, holds == (binary.operator() == BinaryOp::Equal))
+                    self.types_from_equality(binary, holds == (binary.operator() == BinaryOp::Equal))
                 }
                 _ => Vec::new(),
             },
@@ -148,7 +149,7 @@ impl Walk<'_> {
         }
     }
 
-    fn matching(&mut self, binary: ast::Binary<'_>, holds: bool) -> Facts {
+    fn types_from_match(&mut self, binary: ast::Binary<'_>, holds: bool) -> Facts {
         let Some(name) = variable_name(binary.left()) else { return Vec::new() };
         let right = binary.right().unwrap_parens();
         let ty = match right {
@@ -159,7 +160,7 @@ impl Walk<'_> {
         let Some(ty) = ty else { return vec![(name, Type::Any)] };
         let known = self.known_type(&name);
         if holds {
-            // What is known already may say more than the test.
+            // The type known so far may be more specific than that of the test.
             let ty = match known {
                 Some(known) if ty.covers(&known) => known,
                 _ => ty,
@@ -177,7 +178,7 @@ impl Walk<'_> {
         }
     }
 
-    fn equal(&mut self, binary: ast::Binary<'_>, holds: bool) -> Facts {
+    fn types_from_equality(&mut self, binary: ast::Binary<'_>, holds: bool) -> Facts {
         let (Some(name), Some(value)) = (variable_name(binary.left()), literal::value(binary.right())) else {
             return Vec::new();
         };
@@ -191,18 +192,18 @@ impl Walk<'_> {
         }
     }
 
-    /// What is known of a local variable, without a word if there is none.
+    /// The type of a local variable, without a report if it is not set.
     fn known_type(&mut self, name: &str) -> Option<Type> {
         if name.contains("::") {
             return None;
         }
         match self.local(name) {
-            super::scope::Known::As(ty) => Some(ty),
-            super::scope::Known::Nothing => None,
+            super::scope::VariableState::Set(ty) => Some(ty),
+            super::scope::VariableState::Unset => None,
         }
     }
 
-    /// Whether an option of a `case` can ever match.
+    /// Reports an option of a `case` that can never match.
     fn check_option(&mut self, subject: &Type, test: Expr<'_>, option: Expr<'_>, ty: &Type) {
         let value = match option {
             Expr::String(_) | Expr::Name(_) | Expr::Number(_) | Expr::Boolean(_) => ty,
@@ -225,7 +226,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a text, without regard to case, may be one of a type's.
+/// Whether a string, compared without regard to case, may be of a type.
 pub fn may_match(subject: &Type, folded: &Type) -> bool {
     match subject.unaliased() {
         Type::Enum(values) if !values.values.is_empty() => values.values.iter().any(|value| {
@@ -240,12 +241,12 @@ pub fn may_match(subject: &Type, folded: &Type) -> bool {
 fn variable_name(expr: Expr<'_>) -> Option<Str> {
     match expr.unwrap_parens() {
         Expr::Variable(variable) if !variable.name().contains("::") => Some(variable.name().into()),
-        // In `if $x = f()`, and in what is taken out of it, nothing is shown of a variable.
+        // `if $x = f()`, and an access to it, show nothing about a variable.
         _ => None,
     }
 }
 
-/// A type without what consists of these kinds alone.
+/// A type without the parts that consist of these kinds alone.
 fn without(ty: &Type, kind: u32) -> Type {
     match ty.unaliased() {
         Type::Optional(Some(inner)) if kind & kinds::UNDEF != 0 => without(inner, kind),
@@ -259,7 +260,7 @@ fn without(ty: &Type, kind: u32) -> Type {
     }
 }
 
-/// What of a type is not true.
+/// The part of a type that is not true.
 fn falsy(ty: &Type) -> Type {
     match kinds_of(ty) & (kinds::UNDEF | kinds::BOOLEAN) {
         kinds::UNDEF => Type::Undef,
@@ -269,9 +270,9 @@ fn falsy(ty: &Type) -> Type {
     }
 }
 
-/// One of these; what is not known of one is not known of all.
+/// The union of types; `Any` if one of them is.
 pub fn union(types: impl IntoIterator<Item = Type>) -> Type {
-    // What never comes to an end comes to nothing.
+    // An expression that never returns has no value.
     let types: Vec<Type> = types.into_iter().filter(|ty| !matches!(ty, Type::Unit)).collect();
     if types.is_empty() || types.iter().any(|ty| matches!(ty, Type::Any)) {
         Type::Any

@@ -12,14 +12,14 @@ use crate::walk::branch::union;
 /// An argument of a call.
 #[derive(Clone, Debug)]
 pub struct Argument<'t> {
-    /// As written.
+    /// The expression.
     pub expr: Expr<'t>,
-    /// What it comes to.
+    /// Its type.
     pub ty: Type,
 }
 
 impl Form {
-    /// Whether these arguments may fit.
+    /// Whether these arguments may match the signature.
     pub fn accepts(&self, arguments: &[Argument<'_>]) -> bool {
         self.takes(arguments.len())
             && arguments
@@ -32,17 +32,17 @@ impl Form {
 impl Walk<'_> {
     pub(super) fn call(&mut self, call: ast::Call<'_>) -> Type {
         let function = call.function();
-        // `defined` asks whether something is there.
-        let asks = matches!(function, Expr::Name(name) if name.name() == "defined");
-        let (arguments, is_whole) = if asks {
-            let named = call.arguments().map(|expr| Argument { expr, ty: self.asked_for(expr) });
+        // The arguments of `defined` may be missing.
+        let is_defined = matches!(function, Expr::Name(name) if name.name() == "defined");
+        let (arguments, is_whole) = if is_defined {
+            let named = call.arguments().map(|expr| Argument { expr, ty: self.infer_defined(expr) });
             (named.collect(), true)
         } else {
             self.arguments(call.arguments())
         };
         let name = match function {
             Expr::Name(name) => name,
-            // `Integer('1')` makes one.
+            // `Integer('1')` creates a value.
             Expr::Type(_) | Expr::Access(_) => {
                 self.infer(function);
                 if let Some(lambda) = call.lambda() {
@@ -52,7 +52,7 @@ impl Walk<'_> {
             }
             _ => return Type::Any,
         };
-        let ty = self.called(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
+        let ty = self.infer_call(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
         self.special(name.name(), &arguments);
         self.check_removed_function(name.name(), name.span(), function);
         ty
@@ -67,13 +67,13 @@ impl Walk<'_> {
         let name = call.name();
         let span = call.name_token().map(|token| token.span()).unwrap_or(call.span());
         let is_whole = is_whole && !matches!(receiver, Expr::Unfold(_));
-        let ty = self.called(name, span, call.span(), &arguments, is_whole, call.lambda());
+        let ty = self.infer_call(name, span, call.span(), &arguments, is_whole, call.lambda());
         self.special(name, &arguments);
         ty
     }
 
-    /// What is asked for may well be missing; only what is computed in it is looked at.
-    fn asked_for(&mut self, expr: Expr<'_>) -> Type {
+    /// Walks through an argument of `defined`, which may name something missing; only the computed parts are checked.
+    fn infer_defined(&mut self, expr: Expr<'_>) -> Type {
         match expr {
             Expr::Type(_) => Type::Type(None),
             Expr::Access(access) if let Expr::Type(name) = access.left() => {
@@ -101,7 +101,7 @@ impl Walk<'_> {
         (arguments, is_whole)
     }
 
-    fn called(
+    fn infer_call(
         &mut self,
         name: &str,
         span: Span,
@@ -144,32 +144,34 @@ impl Walk<'_> {
     }
 
     fn lambda_types(&self, lambda: Option<ast::Lambda<'_>>, element: Type) -> Vec<Type> {
-        // With two parameters the first one is an index or a key.
+        // With two parameters, the first one is an index or a key.
         match lambda.map(|lambda| lambda.parameters().count()) {
             Some(1) => vec![element],
             _ => Vec::new(),
         }
     }
 
-    /// The ways to call a function; none if nothing is known of them. That there is none of that name is said.
+    /// The signatures of a function; empty if they are unknown. Reports an unknown function.
     fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
         let callee = self.index.function(name, self.complete);
         match &callee {
             Callee::Builtin(_) | Callee::Ruby(_) => {}
-            Callee::Puppet(function) => self.ask(Kind::Function, &function.name, Some(function)),
+            Callee::Puppet(function) => {
+                self.record_dependency(Kind::Function, &function.name, Some(function))
+            }
             Callee::Elsewhere => {
-                self.ask(Kind::Function, name, None);
+                self.record_dependency(Kind::Function, name, None);
                 self.likely_unknown_function(name, span);
             }
             Callee::Missing => {
-                self.ask(Kind::Function, name, None);
+                self.record_dependency(Kind::Function, name, None);
                 self.unknown_function(name, span);
             }
         }
         self.index.forms(&callee)
     }
 
-    /// Functions whose arguments name something.
+    /// Checks functions whose arguments are names.
     fn special(&mut self, name: &str, arguments: &[Argument<'_>]) {
         match name {
             "include" | "require" | "contain" => {
@@ -181,7 +183,7 @@ impl Walk<'_> {
                 if let Some(first) = arguments.first()
                     && let Some(ty) = literal::text(first.expr)
                 {
-                    // `@` and `@@` make them virtual and exported.
+                    // `@` and `@@` make the resources virtual or exported.
                     self.check_resource_name(ty.trim_start_matches('@'), first.expr.span());
                 }
             }
@@ -191,21 +193,21 @@ impl Walk<'_> {
         }
     }
 
-    /// The classes that arguments of `include` and its like name.
+    /// Checks the classes that arguments of `include` and similar functions name.
     fn class_names(&mut self, expr: Expr<'_>) {
         match expr.unwrap_parens() {
             Expr::Array(array) => array.elements().for_each(|element| self.class_names(element)),
             other => {
                 if let Some(name) = literal::text(other) {
                     self.check_class_name(&name, other.span());
-                    self.check_included(&name, other.span());
+                    self.check_included_class(&name, other.span());
                 }
             }
         }
     }
 }
 
-/// What the elements of a collection are.
+/// The type of the elements of a collection.
 fn element_of(ty: &Type) -> Type {
     match ty.unaliased() {
         Type::Array(array) if !matches!(array.element, Type::Unit) => array.element.clone(),

@@ -1,4 +1,4 @@
-//! What expressions come to, as far as it can be told without evaluating them.
+//! The types of expressions, as far as they are known without evaluation.
 
 use kukla::syntax::ast::{self, Expr, RenderBody, Segment};
 use kukla::syntax::deep;
@@ -7,10 +7,10 @@ use kukla::values::{Str, Type, Value};
 
 use super::{Scope, ScopeKind, Walk};
 use crate::repository::{definition, literal};
-use crate::walk::scope::Known;
+use crate::walk::scope::VariableState;
 
 impl Walk<'_> {
-    /// Walks through an expression, all of it, and says what it comes to. `Any` says nothing.
+    /// Walks through an expression with all its parts, and returns its type; `Any` if that is unknown.
     pub fn infer(&mut self, expr: Expr<'_>) -> Type {
         deep(|| self.infer_inner(expr))
     }
@@ -82,7 +82,7 @@ impl Walk<'_> {
                 self.definition(expr);
                 Type::Any
             }
-            // Plans are another language.
+            // Plans are a different language.
             Expr::PlanDefinition(_) | Expr::Apply(_) | Expr::TypeDefinition(_) => Type::Any,
             Expr::Render(render) => {
                 match render.body() {
@@ -111,8 +111,8 @@ impl Walk<'_> {
             return self.qualified(variable, class, name);
         }
         match self.local(name) {
-            Known::As(ty) => {
-                if self.asks.target.is_some()
+            VariableState::Set(ty) => {
+                if self.selection.target.is_some()
                     && !self.visible().contains(name)
                     && !self.index.variables.contains(name)
                 {
@@ -120,7 +120,7 @@ impl Walk<'_> {
                 }
                 ty
             }
-            Known::Nothing => {
+            VariableState::Unset => {
                 self.unknown_variable(variable, name);
                 Type::Any
             }
@@ -140,8 +140,8 @@ impl Walk<'_> {
             return Type::Any;
         }
         match self.of_class(&class, name) {
-            Known::As(ty) => ty,
-            Known::Nothing => {
+            VariableState::Set(ty) => ty,
+            VariableState::Unset => {
                 self.unknown_class_variable(variable, &class, name);
                 Type::Any
             }
@@ -237,7 +237,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks up the names in a type as it is written for a parameter.
+    /// Looks up the names in the declared type of a parameter.
     pub fn type_names(&mut self, written: Expr<'_>) {
         match written {
             Expr::Type(name) => self.check_type_name(name.name(), name.span()),
@@ -257,7 +257,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks through a lambda whose parameters are these as far as they do not say it themselves.
+    /// Walks through a lambda; `given` are the types of its parameters where they declare none.
     pub fn lambda(&mut self, lambda: ast::Lambda<'_>, given: &[Type]) -> Type {
         let assigned = lambda.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
         self.scoped(Scope::new(ScopeKind::Lambda, assigned), |walk| {
@@ -274,7 +274,7 @@ impl Walk<'_> {
     }
 }
 
-/// What is found under a key.
+/// The type of the value under a key.
 fn element(left: &Type, key: Option<&Value>) -> Type {
     match (left.unaliased(), key) {
         (Type::Struct(fields), Some(Value::String(name))) => {

@@ -1,4 +1,4 @@
-//! A walk through one text: names are looked up and types found out on the way, and rules say what they think of it.
+//! A walk through one text, which looks up names, infers types, and calls the rules.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{Finding, Fix};
 use crate::repository::{Definition, Index, Kind, definition};
-use crate::rule::Asks;
+use crate::rule::RuleSelection;
 
 mod branch;
 mod call;
@@ -23,45 +23,45 @@ pub use branch::may_match;
 pub use call::Argument;
 pub use scope::{ALWAYS, Scope, ScopeKind};
 
-/// What is asked of the rest of the repository while a text is walked through: its findings hold for as long as the answers do.
+/// The dependencies of a text on the rest of the repository: its findings are valid while these are unchanged.
 #[derive(Debug, Default)]
-pub struct Asked {
-    /// What a name stands for, as a fingerprint; nothing is zero.
+pub struct Dependencies {
+    /// The fingerprints of definitions by kind and name; zero for a missing one.
     pub definitions: FxHashMap<(Kind, Str), u64>,
-    /// Whether anything sets a variable of that name.
+    /// Whether a variable of that name is set anywhere.
     pub variables: FxHashMap<Str, bool>,
 }
 
-/// One text being walked through.
+/// A walk through one text.
 #[derive(Debug)]
 pub struct Walk<'i> {
     /// The repository.
     pub index: &'i Index,
     /// The text.
     pub source: &'i Source,
-    /// The module it belongs to.
+    /// The module that it belongs to.
     pub module: Option<&'i str>,
-    /// Whether all modules are here that it can make use of, so that what is not found is nowhere.
+    /// Whether all modules that it can use are here, so that a missing name is an error.
     pub complete: bool,
-    /// What is asked for.
-    pub asks: Asks,
-    /// What was found.
+    /// The rules to apply beyond those that always apply.
+    pub selection: RuleSelection,
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What was asked.
-    pub asked: Asked,
+    /// The dependencies.
+    pub dependencies: Dependencies,
     /// The scopes around, innermost last.
     pub scopes: Vec<Scope>,
-    /// What tests have shown of variables, for as long as it holds.
+    /// The types of variables that follow from the tests around.
     narrowed: Vec<Narrowed>,
-    /// Variables that branches have set, which are not set in the branches beside them.
+    /// Variables that branches have set, which the branches beside them do not see.
     branched: Vec<(Str, Type)>,
-    /// How many conditions the current statement stands under.
+    /// The number of conditions around the current statement.
     pub conditions: usize,
     /// The titles of resources in the bodies around, by type and title, to find duplicates.
     pub declared: Vec<FxHashMap<(Str, Str), Span>>,
 }
 
-/// What a test has shown of a variable, and how deep in scopes it was made: what is set deeper is another variable.
+/// The type of a variable that follows from a test, and the depth of scopes at that test: a variable set deeper is another one.
 #[derive(Debug)]
 struct Narrowed {
     name: Str,
@@ -75,16 +75,16 @@ pub fn walk<'i>(
     source: &'i Source,
     tree: &Tree,
     module: Option<&'i str>,
-    asks: Asks,
+    selection: RuleSelection,
 ) -> Walk<'i> {
     let mut walk = Walk {
         index,
         source,
         module,
         complete: index.survey.is_complete_for(module),
-        asks,
+        selection,
         findings: Vec::new(),
-        asked: Asked::default(),
+        dependencies: Dependencies::default(),
         scopes: Vec::new(),
         narrowed: Vec::new(),
         branched: Vec::new(),
@@ -106,12 +106,12 @@ pub fn walk<'i>(
 }
 
 impl<'i> Walk<'i> {
-    /// Reports something.
+    /// Reports a problem.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.report_with(diagnostic, None);
     }
 
-    /// Reports something, with what would mend it.
+    /// Reports a problem, with its fix.
     pub fn report_with(&mut self, diagnostic: Diagnostic, fix: Option<Fix>) {
         let diagnostic = diagnostic.in_stage(kukla::syntax::Stage::Validation).in_source(self.source);
         self.findings.push(Finding::from(diagnostic).with_fix(fix));
@@ -120,17 +120,17 @@ impl<'i> Walk<'i> {
     /// The class of that name.
     pub fn class(&mut self, name: &str) -> Option<Arc<Definition>> {
         let found = self.index.classes.get(name).cloned();
-        self.ask(Kind::Class, name, found.as_deref());
+        self.record_dependency(Kind::Class, name, found.as_deref());
         found
     }
 
-    /// Notes what the answer to a question was.
-    pub fn ask(&mut self, kind: Kind, name: &str, found: Option<&Definition>) {
+    /// Records that the findings depend on a definition, or on its absence.
+    pub fn record_dependency(&mut self, kind: Kind, name: &str, found: Option<&Definition>) {
         let answer = || found.map_or(0, Definition::fingerprint);
-        self.asked.definitions.entry((kind, name.into())).or_insert_with(answer);
+        self.dependencies.definitions.entry((kind, name.into())).or_insert_with(answer);
     }
 
-    /// Does something in a scope of its own.
+    /// Runs `body` in a scope of its own.
     fn scoped<T>(&mut self, scope: Scope, body: impl FnOnce(&mut Self) -> T) -> T {
         let conditions = std::mem::take(&mut self.conditions);
         let narrowed =
@@ -148,9 +148,9 @@ impl<'i> Walk<'i> {
         done
     }
 
-    /// Walks through statements one after the other; what they come to is what the last one comes to.
+    /// Walks through statements in order; the result is the type of the last one.
     pub fn body(&mut self, statements: Statements<'_>) -> Type {
-        self.check_reached(statements.clone());
+        self.check_unreachable(statements.clone());
         let mut last = Type::Undef;
         for statement in statements {
             last = self.infer(statement);
@@ -158,7 +158,7 @@ impl<'i> Walk<'i> {
         last
     }
 
-    /// Declares parameters, whose defaults see those before them.
+    /// Declares parameters, whose defaults see the parameters before them.
     pub fn parameters<'t>(&mut self, parameters: impl Iterator<Item = ast::Parameter<'t>>) {
         for parameter in parameters {
             let mut declared = None;
@@ -213,7 +213,7 @@ impl<'i> Walk<'i> {
                         walk.type_names(ty);
                     }
                     let returned = walk.body(function.statements());
-                    walk.check_returned(function, &returned);
+                    walk.check_return_type(function, &returned);
                 });
             }
             Expr::NodeDefinition(node) => {
@@ -228,7 +228,7 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// The full name of what is defined inside of the classes around.
+    /// The full name of a definition inside of the classes around.
     fn full_name(&self, name: &str) -> Str {
         let around = self.scopes.iter().rev().find_map(|scope| match &scope.kind {
             ScopeKind::Class(name) => Some(name.as_str()),
@@ -240,7 +240,7 @@ impl<'i> Walk<'i> {
         }
     }
 
-    /// The names that could be meant by a variable's name here.
+    /// The names of variables that are visible here.
     pub fn visible(&self) -> FxHashSet<&str> {
         let mut names: FxHashSet<&str> = FxHashSet::default();
         for scope in self.scopes.iter().rev() {

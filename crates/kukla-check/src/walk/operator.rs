@@ -22,15 +22,15 @@ impl Walk<'_> {
         }
     }
 
-    /// What is on the right of `and` and `or` is looked at only if the left holds, or fails.
+    /// The type of the right operand. That of `and` is evaluated only if the left one holds, that of `or` only if it fails.
     fn right_operand(&mut self, binary: ast::Binary<'_>) -> Type {
         let holds = match binary.operator() {
             BinaryOp::And => true,
             BinaryOp::Or => false,
             _ => return self.infer(binary.right()),
         };
-        let facts = self.shown(binary.left(), holds);
-        self.knowing(facts, |walk| walk.infer(binary.right()))
+        let facts = self.types_from_test(binary.left(), holds);
+        self.with_types(facts, |walk| walk.infer(binary.right()))
     }
 
     pub(super) fn negate(&mut self, negate: ast::Negate<'_>) -> Type {

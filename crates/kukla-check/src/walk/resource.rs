@@ -30,7 +30,7 @@ impl Walk<'_> {
                 return Type::Any;
             }
         };
-        // What stands under `default` holds for all others.
+        // The attributes of the body `default` apply to all others.
         let is_default = resource.bodies().any(|body| matches!(body.title(), Expr::Default(_)));
         for body in resource.bodies() {
             self.infer(body.title());
@@ -51,14 +51,14 @@ impl Walk<'_> {
         Type::Any
     }
 
-    /// What resources of that name are; the question is noted.
+    /// The definition of a resource type, which is recorded as a dependency.
     pub fn resource_kind(&mut self, name: &str) -> Resource {
         let kind = self.index.resource(name, self.complete);
         let define = match &kind {
             Resource::Define(define) => Some(Arc::clone(define)),
             _ => None,
         };
-        self.ask(Kind::Define, name, define.as_deref());
+        self.record_dependency(Kind::Define, name, define.as_deref());
         kind
     }
 
@@ -76,7 +76,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What attributes are set to.
+    /// Attributes with the types of their values.
     fn attribute_values<'t>(
         &mut self,
         attributes: impl Iterator<Item = ast::Attribute<'t>>,
@@ -124,7 +124,7 @@ impl Walk<'_> {
         Type::Any
     }
 
-    /// In a query the left of a comparison is an attribute's name.
+    /// Walks through a query, where the left operand of a comparison is the name of an attribute.
     fn query(&mut self, condition: Expr<'_>) {
         match condition.unwrap_parens() {
             Expr::Binary(binary) if matches!(binary.operator(), ast::BinaryOp::And | ast::BinaryOp::Or) => {
@@ -138,21 +138,21 @@ impl Walk<'_> {
         }
     }
 
-    /// Checks attributes where nothing is declared.
+    /// Checks the attributes of defaults, overrides and collectors.
     fn attributes_of(&mut self, name: &Str, given: &[(ast::Attribute<'_>, Type)]) {
         match self.resource_kind(name) {
-            Resource::Define(define) => self.check_given(&define, given),
+            Resource::Define(define) => self.check_attribute_types(&define, given),
             Resource::Native(native) => self.check_attributes(&native, given),
             Resource::Elsewhere | Resource::Missing => {}
         }
     }
 
-    /// Whether attributes come from a hash as well, so that not all of them are known.
+    /// Whether more attributes come from a hash, so that not all of them are known.
     pub fn is_open(given: &[(ast::Attribute<'_>, Type)]) -> bool {
         given.iter().any(|(attribute, _)| attribute.operator() == AttributeOp::Splat)
     }
 
-    /// The class or define as messages name it.
+    /// A class or defined type, as messages name it.
     pub fn title_of(definition: &Definition) -> String {
         let kind = definition.kind.name();
         format!("{kind} `{}`", definition.name)

@@ -1,11 +1,11 @@
-//! Scopes: which variables there are, and what is known of them.
+//! Scopes: the variables that are set, and their types.
 
 use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Walk;
 
-/// What a scope is of.
+/// The kind of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScopeKind {
     /// A site manifest.
@@ -18,9 +18,9 @@ pub enum ScopeKind {
     Define(Str),
     /// A function.
     Function,
-    /// A lambda, which sees what is around it.
+    /// A lambda, which sees the scopes around it.
     Lambda,
-    /// A template; closed, if it declares what it takes and so sees nothing of who renders it.
+    /// A template; closed if it declares parameters, so that it does not see the variables of the code that renders it.
     Template {
         /// Whether it declares its parameters.
         is_closed: bool,
@@ -30,31 +30,31 @@ pub enum ScopeKind {
 /// A scope.
 #[derive(Debug)]
 pub struct Scope {
-    /// What it is of.
+    /// Its kind.
     pub kind: ScopeKind,
-    /// The variables that have been set so far, and what they are.
+    /// The variables that have been set so far, and their types.
     pub variables: FxHashMap<Str, Type>,
-    /// The variables that are set somewhere in it.
+    /// The variables that are set anywhere in it.
     pub assigned: FxHashSet<Str>,
 }
 
 impl Scope {
-    /// A scope in which these variables are set.
+    /// A scope in which these variables are set somewhere.
     pub fn new(kind: ScopeKind, assigned: Vec<Str>) -> Scope {
         Scope { kind, variables: FxHashMap::default(), assigned: assigned.into_iter().collect() }
     }
 }
 
-/// What is known of a variable.
+/// The state of a variable.
 #[derive(Clone, Debug)]
-pub enum Known {
-    /// It is there, and is this.
-    As(Type),
-    /// There is none.
-    Nothing,
+pub enum VariableState {
+    /// It is set, and has this type.
+    Set(Type),
+    /// It is not set.
+    Unset,
 }
 
-/// Variables that are always there.
+/// Variables that are always set.
 pub const ALWAYS: &[&str] = &[
     "caller_module_name",
     "clientcert",
@@ -74,44 +74,44 @@ pub const ALWAYS: &[&str] = &[
 ];
 
 impl Walk<'_> {
-    /// What is known of the variable of a name without a module.
-    pub fn local(&mut self, name: &str) -> Known {
+    /// The state of a variable without a module in its name.
+    pub fn local(&mut self, name: &str) -> VariableState {
         let narrowed = self.narrowed.iter().rev().find(|known| known.name == name);
         let mut class = None;
         for (at, scope) in self.scopes.iter().enumerate().rev() {
             if let Some(ty) = scope.variables.get(name) {
                 let ty = narrowed.filter(|known| known.depth > at).map_or(ty, |known| &known.ty);
-                return Known::As(ty.clone());
+                return VariableState::Set(ty.clone());
             }
-            // Bodies run from top to bottom; site manifests are several, in an order of their own.
+            // Bodies run from top to bottom; several site manifests run in an unknown order.
             if scope.assigned.contains(name) && scope.kind == ScopeKind::Top {
-                return Known::As(Type::Any);
+                return VariableState::Set(Type::Any);
             }
             match &scope.kind {
                 ScopeKind::Lambda => continue,
                 ScopeKind::Template { is_closed: false } => {
-                    // It sees the variables of whoever renders it.
+                    // It sees the variables of the code that renders it.
                     let is_set = self.index.set_names.contains(name);
-                    self.asked.variables.insert(name.into(), is_set);
+                    self.dependencies.variables.insert(name.into(), is_set);
                     if is_set || !self.complete {
-                        return Known::As(Type::Any);
+                        return VariableState::Set(Type::Any);
                     }
                 }
                 ScopeKind::Class(name) => class = Some(name.clone()),
-                // What is given to a defined type is there as a variable, metaparameters too.
+                // The attributes of a defined type are variables in it, including metaparameters.
                 ScopeKind::Define(_) if kukla::catalog::types::is_metaparameter(name) => {
-                    return Known::As(Type::Any);
+                    return VariableState::Set(Type::Any);
                 }
                 _ => {}
             }
             break;
         }
         if let Some(class) = class {
-            // Its own variables have been looked at, in their order.
-            let Some(class) = self.index.classes.get(&class) else { return Known::As(Type::Any) };
+            // The variables of the class itself have been checked above, in their order.
+            let Some(class) = self.index.classes.get(&class) else { return VariableState::Set(Type::Any) };
             if let Some(parent) = class.parent.clone() {
                 match self.of_class(&parent, name) {
-                    Known::Nothing => {}
+                    VariableState::Unset => {}
                     known => return known,
                 }
             }
@@ -120,34 +120,34 @@ impl Walk<'_> {
             matches!(scope.kind, ScopeKind::Top | ScopeKind::Node) && scope.assigned.contains(name)
         });
         if in_node || self.index.variables.contains(name) {
-            return Known::As(Type::Any);
+            return VariableState::Set(Type::Any);
         }
         if matches!(name, "name" | "title" | "module_name" | "caller_module_name" | "environment") {
-            return Known::As(Type::STRING);
+            return VariableState::Set(Type::STRING);
         }
         if ALWAYS.contains(&name) || self.index.facts.has(name) {
-            return Known::As(Type::Any);
+            return VariableState::Set(Type::Any);
         }
-        Known::Nothing
+        VariableState::Unset
     }
 
-    /// What is known of a variable of a class or of those that it inherits from.
-    pub fn of_class(&mut self, class: &str, name: &str) -> Known {
+    /// The state of a variable of a class or of its ancestors.
+    pub fn of_class(&mut self, class: &str, name: &str) -> VariableState {
         let (lineage, is_whole) = self.index.lineage(class);
         for class in &lineage {
-            self.ask(crate::repository::Kind::Class, &class.name, Some(class));
+            self.record_dependency(crate::repository::Kind::Class, &class.name, Some(class));
             if let Some(parameter) = class.parameter(name) {
                 let ty = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
-                return Known::As(ty.unwrap_or(Type::Any));
+                return VariableState::Set(ty.unwrap_or(Type::Any));
             }
             if class.variables.iter().any(|variable| variable == name) {
-                return Known::As(Type::Any);
+                return VariableState::Set(Type::Any);
             }
         }
         if !is_whole || matches!(name, "name" | "title" | "module_name" | "caller_module_name") {
-            return Known::As(Type::Any);
+            return VariableState::Set(Type::Any);
         }
-        Known::Nothing
+        VariableState::Unset
     }
 
     /// Sets a variable.
@@ -156,8 +156,8 @@ impl Walk<'_> {
         scope.variables.insert(name.into(), ty);
     }
 
-    /// Does something while more is known of a variable.
-    pub fn knowing<T>(&mut self, facts: Vec<(Str, Type)>, body: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `body` while more is known about the types of variables.
+    pub fn with_types<T>(&mut self, facts: Vec<(Str, Type)>, body: impl FnOnce(&mut Self) -> T) -> T {
         let (before, depth) = (self.narrowed.len(), self.scopes.len());
         self.narrowed.extend(facts.into_iter().map(|(name, ty)| super::Narrowed { name, ty, depth }));
         let done = body(self);

@@ -1,4 +1,4 @@
-//! What the compiler and the checker say of a broken text.
+//! The results of compiling and checking a broken text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use super::statement::Statements;
 use crate::edited::Edited;
 
 /// A file and a line of it.
-pub type Place = (String, u32);
+pub type FileLine = (String, u32);
 
-/// Where a report was found, if it was.
+/// The location of a report, relative to the mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// At the line that was changed.
+    /// In the changed line.
     Line,
-    /// In the statement that was changed.
+    /// In the changed statement.
     Statement,
-    /// Where what was changed is used, which is where the compiler says so.
+    /// Where the changed name is used, which is where the compiler reports the error.
     Use,
-    /// Somewhere else.
+    /// Elsewhere.
     Elsewhere,
-    /// Nowhere.
+    /// No report.
     Missed,
 }
 
-/// What became of a mutation.
+/// The outcome of a mutation.
 #[derive(Debug)]
 pub struct Outcome {
     /// The mutation.
@@ -42,15 +42,15 @@ pub struct Outcome {
     pub file: PathBuf,
     /// The line.
     pub line: u32,
-    /// What was there.
+    /// The original text.
     pub was: String,
-    /// Why a compilation fails, if it does.
+    /// The error of the compilation, if it fails.
     pub error: Option<String>,
-    /// Where it is reported.
+    /// The location of the report.
     pub verdict: Verdict,
-    /// New reports of errors: rule, place and words.
-    pub reports: Vec<(String, Place, String)>,
-    /// Whether the statement is run, as far as that can be told.
+    /// New reports of errors: rule, line and message.
+    pub reports: Vec<(String, FileLine, String)>,
+    /// Whether the statement is run, if that is known.
     pub is_reached: Option<bool>,
 }
 
@@ -62,7 +62,7 @@ pub struct Bench {
     spec: SiteSpec,
     node: Node,
     root: PathBuf,
-    known: BTreeSet<(String, Place)>,
+    known: BTreeSet<(String, FileLine)>,
 }
 
 impl Bench {
@@ -98,7 +98,7 @@ impl Bench {
         Some(seen)
     }
 
-    /// Leaves of the modules those that a compilation reads and what they need, as a repository for these nodes would have them.
+    /// Hides all modules but those that a compilation reads and their dependencies, as in a repository for these nodes.
     fn limit(&self, seen: &[PathBuf]) {
         let Ok(survey) = Survey::of(&*self.world, &self.root, Shape::Control, &[], None) else { return };
         let is_read = |module: &Module| seen.iter().any(|path| path.starts_with(&module.root));
@@ -115,8 +115,8 @@ impl Bench {
         self.world.hide(survey.modules.iter().filter(is_hidden).map(|module| module.root.clone()).collect());
     }
 
-    /// Why a compilation fails, if it does, and all places that are told for it.
-    fn fails(&self) -> Option<(String, Vec<Place>)> {
+    /// The error of a compilation, if it fails, and all lines that it names.
+    fn fails(&self) -> Option<(String, Vec<FileLine>)> {
         let wrong = match self.compiler.open(&self.spec) {
             Ok(site) => site.compile(&self.node).result.err()?,
             Err(wrong) => wrong,
@@ -131,8 +131,8 @@ impl Bench {
         Some((wrong.to_string().lines().next().unwrap_or_default().to_owned(), places))
     }
 
-    /// Everything that is reported: rule, place, severity and words.
-    fn reports(&mut self) -> Vec<(String, Place, Severity, String)> {
+    /// All reports: rule, line, severity and message.
+    fn reports(&mut self) -> Vec<(String, FileLine, Severity, String)> {
         let report = self.checker.check().unwrap();
         let each = report.findings.iter().filter_map(|found| {
             let place = found.diagnostic.position.as_ref()?;
@@ -196,12 +196,12 @@ impl Bench {
             .into_iter()
             .filter(|(rule, place, ..)| !self.known.contains(&(rule.clone(), place.clone())))
             .collect();
-        // What is dropped begins at the line of what it followed.
+        // A deletion begins at the line of the text before it.
         let (first, last) =
             statements.map_or((line, line), |statements| statements.lines(source, mutation.span.start));
         let uses = failed.iter().flat_map(|(_, places)| places).filter(|_| mutation.is_definition);
-        let uses: Vec<Place> = uses.cloned().collect();
-        // A report that names what is no longer there is about a use of it.
+        let uses: Vec<FileLine> = uses.cloned().collect();
+        // A report that names the removed text is about a use of it.
         let lost = text[range.clone()].trim_matches(['$', '\'', '"']);
         let names = |words: &str| {
             let mut quoted = words.split('`').skip(1).step_by(2);
@@ -245,8 +245,8 @@ impl Bench {
         }
     }
 
-    /// Whether a place is in the statement that the compiler names the first line of.
-    fn is_in_statement(&self, named: &Place, place: &Place) -> bool {
+    /// Whether a line is in the statement whose first line the compiler names.
+    fn is_in_statement(&self, named: &FileLine, place: &FileLine) -> bool {
         let Ok(bytes) = self.world.read(Path::new(&named.0)) else { return false };
         let source = Source::new(named.0.as_str(), String::from_utf8_lossy(&bytes).as_ref());
         let parse = kukla::syntax::parse(&source);

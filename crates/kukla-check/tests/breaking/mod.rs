@@ -1,5 +1,5 @@
-//! Working code that is broken in one place, to see whether it is reported: what can be broken ([`mutation`]), which statement a place
-//! belongs to ([`statement`]), and what the compiler and the checker say of it ([`bench`]).
+//! Breaks working code in one place, to see whether that is reported: the mutations ([`mutation`]), the statements of a text
+//! ([`statement`]), and the results of the compiler and the checker ([`bench`]).
 
 pub mod bench;
 pub mod mutation;

@@ -1,4 +1,4 @@
-//! Everything in a text that can be broken.
+//! The mutations of a text.
 
 use kukla::syntax::ast::{self, Expr};
 use kukla::syntax::tree::Node;
@@ -7,27 +7,27 @@ use kukla::syntax::{Source, Span, SyntaxKind as K, Tree};
 /// A change of a text.
 #[derive(Clone, Debug)]
 pub struct Mutation {
-    /// What is broken.
+    /// The kind of the mutation.
     pub kind: &'static str,
-    /// What is replaced.
+    /// The span that is replaced.
     pub span: Span,
-    /// By what.
+    /// The replacement.
     pub text: String,
-    /// Whether a definition is changed, so that the error is where something else uses it.
+    /// Whether a definition is changed, so that the error is where other code uses it.
     pub is_definition: bool,
 }
 
-/// A value that hardly anything takes.
+/// A value that almost nothing accepts.
 const WRONG: &str = "{ 'wrong' => [1] }";
 
-/// Everything in a manifest or a template that can be broken.
+/// The mutations of a manifest or a template.
 pub fn of_code(tree: &Tree) -> Vec<Mutation> {
-    let mut found = Found::default();
+    let mut mutations = Mutations::default();
     let mut targets = Vec::new();
     let mut attributes = Vec::new();
     for node in tree.elements() {
         match node.kind() {
-            K::Variable | K::VariableName => found.variable(node, &targets),
+            K::Variable | K::VariableName => mutations.variable(node, &targets),
             K::Assignment => {
                 if let Some(assignment) = ast::Assignment::cast(node) {
                     targets.push(assignment.left().syntax().index());
@@ -36,66 +36,68 @@ pub fn of_code(tree: &Tree) -> Vec<Mutation> {
             K::Parameter => {
                 if let Some(parameter) = ast::Parameter::cast(node) {
                     targets.extend(parameter.name_token().map(|token| token.index()));
-                    found.parameter(parameter);
+                    mutations.parameter(parameter);
                 }
             }
-            K::ClassDefinition | K::DefineDefinition | K::FunctionDefinition => found.definition(node),
-            K::Resource => found.resource(node, &mut attributes),
-            K::Attribute if !attributes.contains(&node.index()) => found.attribute(node, "attribute"),
-            K::TypeName => found.rename("data type or reference", node.span(), node.text(), false),
-            K::Call | K::StatementCall => found.call(node),
+            K::ClassDefinition | K::DefineDefinition | K::FunctionDefinition => mutations.definition(node),
+            K::Resource => mutations.resource(node, &mut attributes),
+            K::Attribute if !attributes.contains(&node.index()) => mutations.attribute(node, "attribute"),
+            K::TypeName => mutations.rename("data type or reference", node.span(), node.text(), false),
+            K::Call | K::StatementCall => mutations.call(node),
             K::MethodCall => {
                 if let Some(token) = ast::MethodCall::cast(node).and_then(ast::MethodCall::name_token) {
-                    found.rename("function", token.span(), token.text(), false);
+                    mutations.rename("function", token.span(), token.text(), false);
                 }
             }
-            K::Access => found.access(node),
+            K::Access => mutations.access(node),
             _ => {}
         }
     }
-    // Elements come with their children first, so that a target is known only after its name was seen.
-    found.all.retain(|one| !(one.kind == "variable" && targets.iter().any(|at| is_at(tree, *at, one.span))));
-    found.all
+    // Children come before their parents, so that a target is known only after its name was visited.
+    mutations
+        .all
+        .retain(|one| !(one.kind == "variable" && targets.iter().any(|at| is_at(tree, *at, one.span))));
+    mutations.all
 }
 
 fn is_at(tree: &Tree, index: u32, span: Span) -> bool {
     tree.element(index).is_some_and(|node| node.span() == span)
 }
 
-/// Everything in a YAML or JSON file that can be broken: keys, and values of the wrong type beside them, wherever they stand.
+/// The mutations of a YAML or JSON file: keys, and values replaced by one of the wrong type, at any depth.
 pub fn of_data(source: &Source) -> Vec<Mutation> {
-    let mut found = Found::default();
+    let mut mutations = Mutations::default();
     let mut start = 0;
     let is_json = source.name().is_some_and(|name| name.ends_with(".json"));
     for line in source.text().split_inclusive('\n') {
         let at = start;
         start += line.len() as u32;
         let indent = line.len() - line.trim_start_matches([' ', '-']).len();
-        // What has several entries in a line is left as it is.
+        // Lines with several entries are not changed.
         let is_single = !is_json || line.matches("\":").count() == 1;
         let Some((key, value)) = entry(&line[indent..], is_json).filter(|_| is_single) else { continue };
         let is_top = indent == if is_json { 2 } else { 0 };
         let from = at + indent as u32;
         let kind = if is_top { "data key" } else { "data key inside" };
-        found.rename(kind, Span::new(from, from + key.len() as u32), key, true);
+        mutations.rename(kind, Span::new(from, from + key.len() as u32), key, true);
         let written = value.trim().trim_end_matches(',');
         if written.is_empty() || written.starts_with(['&', '*', '|', '>', '#']) {
             continue;
         }
         let begin = from + (key.len() + value.len() - value.trim_start().len()) as u32 + 1;
         let is_list = written.starts_with(['[', '{']);
-        // What goes on in the next line stays.
+        // Values of several lines are not changed.
         if is_list && !written.ends_with([']', '}']) {
             continue;
         }
         let wrong = if is_list { "-7" } else { r#"{"wrong": [1]}"# };
         let kind = if is_top { "data value" } else { "data value inside" };
-        found.add(kind, Span::new(begin, begin + written.len() as u32), wrong.into(), true);
+        mutations.add(kind, Span::new(begin, begin + written.len() as u32), wrong.into(), true);
     }
-    found.all
+    mutations.all
 }
 
-/// The key that a line begins with, and what stands behind it.
+/// The key at the beginning of a line, and the text after it.
 fn entry(line: &str, is_json: bool) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':').filter(|(_, value)| !value.starts_with(':')).or_else(|| {
         let at = line.find(": ").or_else(|| line.trim_end().strip_suffix(':').map(str::len))?;
@@ -107,9 +109,9 @@ fn entry(line: &str, is_json: bool) -> Option<(&str, &str)> {
     is_key.then_some((key, value))
 }
 
-/// What in a hierarchy can be broken: its keys, and what its levels interpolate.
+/// The mutations of a hierarchy: its keys, and the interpolations of its levels.
 pub fn of_hierarchy(source: &Source) -> Vec<Mutation> {
-    let mut found = Found::default();
+    let mut mutations = Mutations::default();
     let mut start = 0;
     for line in source.text().split_inclusive('\n') {
         let at = start;
@@ -120,34 +122,39 @@ pub fn of_hierarchy(source: &Source) -> Vec<Mutation> {
         }
         if let Some((key, value)) = entry(&line[indent..], false) {
             let from = at + indent as u32;
-            found.rename("hierarchy's key", Span::new(from, from + key.len() as u32), key, false);
+            mutations.rename("hierarchy's key", Span::new(from, from + key.len() as u32), key, false);
             let written = value.trim();
             if !written.is_empty() && !matches!(key, "name" | "version") {
                 let begin = from + (key.len() + value.len() - value.trim_start().len()) as u32 + 1;
                 let kind = "hierarchy's value";
-                found.add(kind, Span::new(begin, begin + written.len() as u32), "{wrong: [1]}".into(), false);
+                mutations.add(
+                    kind,
+                    Span::new(begin, begin + written.len() as u32),
+                    "{wrong: [1]}".into(),
+                    false,
+                );
             }
         }
         for (open, _) in line.match_indices("%{") {
             let Some(length) = line[open..].find('}') else { continue };
             let span = Span::new(at + open as u32 + 2, at + (open + length) as u32);
-            found.rename("hierarchy's fact", span, &line[open + 2..open + length], false);
+            mutations.rename("hierarchy's fact", span, &line[open + 2..open + length], false);
         }
     }
-    found.all
+    mutations.all
 }
 
 #[derive(Default)]
-struct Found {
+struct Mutations {
     all: Vec<Mutation>,
 }
 
-impl Found {
+impl Mutations {
     fn add(&mut self, kind: &'static str, span: Span, text: String, is_definition: bool) {
         self.all.push(Mutation { kind, span, text, is_definition });
     }
 
-    /// A slip of a name, made in one of some ways, which its place decides.
+    /// Adds a typo of a name, of a kind that depends on its position.
     fn rename(&mut self, kind: &'static str, span: Span, written: &str, is_definition: bool) {
         let start =
             written.rfind(['/', ':', '$', '.']).filter(|at| at + 3 < written.len()).map_or(0, |at| at + 1);
@@ -181,7 +188,7 @@ impl Found {
                 name.to_lowercase()
             ),
         };
-        // Types begin with a capital letter.
+        // Names of types begin with a capital letter.
         let slip = if letters.first().is_some_and(|first| first.is_uppercase()) {
             slip[..1].to_uppercase() + &slip[1..]
         } else {
@@ -212,7 +219,7 @@ impl Found {
         }
     }
 
-    /// Another value in the place of a literal.
+    /// Replaces a literal by another value.
     fn value(&mut self, kind: &'static str, value: Expr<'_>, is_definition: bool) {
         match value {
             Expr::String(_) | Expr::Number(_) | Expr::Boolean(_) | Expr::Name(_) => {
@@ -267,7 +274,7 @@ impl Found {
 
     fn attribute(&mut self, node: Node<'_>, kind: &'static str) {
         let Some(attribute) = ast::Attribute::cast(node) else { return };
-        // Attributes are seen before the resource they are of, and again with it.
+        // Attributes are visited before the resource they belong to, and again with it.
         let name = attribute.name_token();
         self.all.retain(|one| one.span != name.span() || one.kind != "attribute");
         self.rename(kind, name.span(), name.text(), false);

@@ -1,18 +1,18 @@
-//! Statements: an error is at the right place if it is in the statement that was changed, and no further.
+//! Statements: a report is at the right place if it is in the changed statement.
 
 use kukla::syntax::tree::Node;
 use kukla::syntax::{Source, Span, SyntaxKind as K, Tree};
 
-/// The statements of a text. One that has others inside of it ends where the first of them begins; a parameter and a resource among
-/// several count as one by themselves.
+/// The statements of a text. A statement that contains others ends where the first of them begins; a parameter, and each of
+/// several resources, count as statements.
 pub struct Statements {
     units: Vec<Span>,
-    /// Where a statement could be put so that it runs whenever the statement that begins behind it does.
+    /// The offsets at which a statement can be inserted that runs whenever the statement after it does.
     doors: Vec<(Span, u32)>,
 }
 
 impl Statements {
-    /// Those of a tree.
+    /// The statements of a tree.
     pub fn of(tree: &Tree) -> Statements {
         let mut statements = Statements { units: Vec::new(), doors: Vec::new() };
         statements.within(tree.root());
@@ -32,7 +32,7 @@ impl Statements {
             if holds_statements && node.kind() != K::Template {
                 self.doors.push((child.span(), child.start()));
             }
-            // A class runs where its body begins.
+            // The statement of a class is inserted at the beginning of its body.
             if matches!(child.kind(), K::ClassDefinition | K::DefineDefinition | K::FunctionDefinition)
                 && let Some(body) = child.child(K::Block)
             {
@@ -42,25 +42,25 @@ impl Statements {
         }
     }
 
-    /// The statement around a place.
+    /// The statement around an offset.
     pub fn at(&self, offset: u32) -> Option<Span> {
         let around = self.units.iter().filter(|unit| unit.start <= offset && offset <= unit.end);
         around.min_by_key(|unit| unit.end - unit.start).copied()
     }
 
-    /// Where to put a statement that runs whenever the one around a place does.
+    /// The offset at which to insert a statement that runs whenever the one around `offset` does.
     pub fn door(&self, offset: u32) -> Option<u32> {
         let around = self.doors.iter().filter(|(unit, _)| unit.start <= offset && offset <= unit.end);
         around.min_by_key(|(unit, _)| unit.end - unit.start).map(|(_, door)| *door)
     }
 
-    /// The lines of the statement around a place.
+    /// The lines of the statement around an offset.
     pub fn lines(&self, source: &Source, offset: u32) -> (u32, u32) {
         let unit = self.at(offset).unwrap_or(Span::new(offset, offset));
         (source.line_column(unit.start).line, source.line_column(unit.end.max(unit.start)).line)
     }
 
-    /// The lines of the statement that a line is of.
+    /// The lines of the statement that contains a line.
     pub fn lines_around(&self, source: &Source, line: u32) -> (u32, u32) {
         let Some(start) = source.lines().line_start(line) else { return (line, line) };
         let text = source.text()[start as usize..].lines().next().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Statements {
     }
 }
 
-/// A statement up to those inside of it.
+/// The part of a statement before the statements inside of it.
 fn head(node: Node<'_>) -> Span {
     let span = node.span();
     let inner = node.descendants().skip(1).find(|inner| matches!(inner.kind(), K::Block | K::CaseOption));

@@ -1,4 +1,4 @@
-//! The disk with one file that says something else, for what checks edits.
+//! The disk with one edited file, for tests of edits.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ pub struct Edited {
 }
 
 impl Edited {
-    /// Gives a file another text, or none its own back.
+    /// Replaces the text of a file, or restores it if `text` is `None`.
     pub fn set(&self, path: &Path, text: Option<Vec<u8>>) {
         let mut file = self.file.lock().unwrap();
-        // Later than anything the disk has.
+        // Later than all files on disk.
         let version = file.as_ref().map_or(1 << 60, |(_, _, version)| version + 1);
         let path = text.as_ref().map_or_else(PathBuf::new, |_| path.to_owned());
         *file = Some((path, text.unwrap_or_default(), version));
@@ -29,13 +29,13 @@ impl Edited {
 
 impl Edited {
     /// The files that have been read so far.
-    #[allow(dead_code)] // not all that use edits ask
+    #[allow(dead_code)] // not all users of edits need it
     pub fn seen(&self) -> Vec<PathBuf> {
         self.seen.lock().unwrap().iter().cloned().collect()
     }
 
-    /// Lets these be as if they were not there, when directories are listed.
-    #[allow(dead_code)] // not all that use edits ask
+    /// Hides these paths when directories are listed.
+    #[allow(dead_code)] // not all users of edits need it
     pub fn hide(&self, paths: BTreeSet<PathBuf>) {
         *self.hidden.lock().unwrap() = paths;
     }

@@ -1,20 +1,24 @@
 //! `kukla ca`: management of the certificate authority.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use kukla::syntax::Problem;
+use kukla_server::ca::audit::Actor;
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
+use kukla_server::ca::request::printable;
 use kukla_server::ca::setup::{self, HostFiles};
+use kukla_server::ca::signing::NamePattern;
 use kukla_server::ca::status::{State, Status};
 use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
-use kukla_server::settings::Settings;
+use kukla_server::settings::{Overrides, Settings};
 
 use super::options::split_assignment;
 use super::server_options::ServerOptions;
 use super::suggestion::with_suggestion;
-use crate::output::{self, out, outln};
+use crate::output::{self, errln, out, outln};
 use crate::render::table::Table;
 use crate::{CommandResult, ExitKind, files};
 
@@ -104,8 +108,34 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         crl_chain: PathBuf,
     },
+    /// Manage one-time tokens for requests that a signing rule with `token = true` signs
+    #[command(subcommand)]
+    Token(TokenAction),
+    /// Make a new revocation list (CRL) in place of one that is lost; revokes all certificates that have no file
+    RecreateCrl,
     /// Report expiry dates and errors of all certificates
     Doctor,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TokenAction {
+    /// Create a token and print it; it is shown only once
+    Create {
+        /// Names of nodes that may use it; `*` matches anything but a dot, `**` anything
+        #[arg(long, value_name = "PATTERN", default_value = "**")]
+        names: String,
+        /// Validity of the token, for example 1h or 7d
+        #[arg(long, value_name = "TIME", default_value = "1d", value_parser = parse_duration)]
+        ttl: Duration,
+    },
+    /// List tokens that were not used yet
+    List,
+    /// Revoke tokens
+    Revoke {
+        /// Identifiers of the tokens, as `list` shows them
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+    },
 }
 
 /// The output format of lists.
@@ -125,7 +155,7 @@ fn parse_duration(text: &str) -> Result<Duration, Problem> {
 
 /// Runs the subcommand.
 pub fn run(args: &Args) -> CommandResult {
-    let settings = Settings::read(&args.server.overrides()?)?;
+    let settings = Settings::read(&Overrides { manages_ca: true, ..args.server.overrides()? })?;
     let Some((layout, practice)) = settings.authority.clone() else {
         return Err(Problem::not_found(
             "services.d/ca.cfg disables the certificate authority on this machine",
@@ -152,6 +182,11 @@ pub fn run(args: &Args) -> CommandResult {
         }
         _ => {}
     }
+    let by = Actor::local();
+    if matches!(args.action, Action::RecreateCrl) {
+        return recreate_crl(&Authority::open_without_crl(layout, practice)?, host, &by)
+            .map_err(Problem::from);
+    }
     let authority = Authority::open(layout, practice)?;
     match &args.action {
         Action::List { names, all, format } => list(&authority, names, *all, *format).map_err(Problem::from),
@@ -160,18 +195,14 @@ pub fn run(args: &Args) -> CommandResult {
             if names.is_empty() {
                 outln!("No pending requests");
             }
-            Ok(for_each(&names, "signed", |name| authority.sign(name, *ttl).map(|_| ())))
+            Ok(for_each(&names, "signed", |name| authority.sign(name, *ttl, &by).map(|_| ())))
         }
-        Action::Revoke { names } => Ok(for_each(names, "revoked", |name| {
-            authority.revoke(&[name.to_owned()])?;
-            setup::publish(&authority, host)
-        })),
+        Action::Revoke { names } => {
+            Ok(for_each(names, "revoked", |name| authority.revoke(&[name.to_owned()], &by).map(|_| ())))
+        }
         Action::Clean { names } => Ok(for_each(names, "cleaned", |name| {
-            if authority.knows(name)? {
-                authority.revoke(&[name.to_owned()])?;
-                setup::publish(&authority, host)?;
-            }
-            if authority.delete(name)? {
+            authority.revoke(&authority.known_among(&[name.to_owned()])?, &by)?;
+            if authority.delete(name, &by)? {
                 Ok(())
             } else {
                 Err(Refusal::missing(format!("Could not find a certificate for {name}")))
@@ -195,8 +226,9 @@ pub fn run(args: &Args) -> CommandResult {
                 Ok(())
             }))
         }
+        Action::Token(action) => manage_tokens(&authority, action, &by).map_err(Problem::from),
         Action::Doctor => examine(&authority, host).map_err(Problem::from),
-        Action::Setup { .. } | Action::Import { .. } => Ok(ExitKind::Success),
+        Action::Setup { .. } | Action::Import { .. } | Action::RecreateCrl => Ok(ExitKind::Success),
     }
 }
 
@@ -207,7 +239,7 @@ fn for_each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refus
         match act(name) {
             Ok(()) => outln!("{name}: {done}"),
             Err(refusal) => {
-                output::report(&Problem::other(name).because(refusal));
+                output::report(&Problem::other(name).caused_by(refusal.into()));
                 has_failed = true;
             }
         }
@@ -217,8 +249,9 @@ fn for_each(names: &[String], done: &str, act: impl Fn(&str) -> Result<(), Refus
 
 fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> Result<ExitKind, Refusal> {
     let found = authority.statuses((!all && names.is_empty()).then_some(State::Requested))?;
+    let chosen: HashSet<&String> = names.iter().collect();
     let found: Vec<Status> =
-        found.into_iter().filter(|status| names.is_empty() || names.contains(&status.name)).collect();
+        found.into_iter().filter(|status| names.is_empty() || chosen.contains(&status.name)).collect();
     if format == Format::Json {
         let all: Vec<_> = found.iter().map(Status::to_json).collect();
         outln!("{}", serde_json::Value::Array(all));
@@ -234,8 +267,8 @@ fn list(authority: &Authority, names: &[String], all: bool, format: Format) -> R
             section(title, found.iter().filter(|status| status.state == state).collect());
         }
     }
-    let missing: Vec<&String> =
-        names.iter().filter(|name| !found.iter().any(|status| status.name == **name)).collect();
+    let listed: HashSet<&str> = found.iter().map(|status| status.name.as_str()).collect();
+    let missing: Vec<&String> = names.iter().filter(|name| !listed.contains(name.as_str())).collect();
     if missing.is_empty() {
         return Ok(ExitKind::Success);
     }
@@ -256,16 +289,52 @@ fn section(title: &str, all: Vec<&Status>) {
     for status in all {
         let mut details = status.fingerprints.sha256.clone();
         if !status.alt_names.is_empty() {
-            details += &format!("  alt names: {}", status.alt_names.join(", "));
+            details += &format!("  alt names: {}", printable(&status.alt_names.join(", ")));
         }
         if !status.authorization.is_empty() {
             let rights: Vec<String> =
                 status.authorization.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            details += &format!("  authorization extensions: {}", rights.join(", "));
+            details += &format!("  authorization extensions: {}", printable(&rights.join(", ")));
         }
         table.row([format!("    {}", status.name), "(SHA256)".to_owned(), details]);
     }
     out!("{title}\n{}", table.text());
+}
+
+fn manage_tokens(authority: &Authority, action: &TokenAction, by: &Actor) -> Result<ExitKind, Refusal> {
+    match action {
+        TokenAction::Create { names, ttl } => {
+            let names = NamePattern::parse(names).map_err(Refusal::Rule)?;
+            let (token, secret) = authority.create_token(&names, *ttl, by)?;
+            outln!("{secret}");
+            errln!("token {} for {} expires {}", token.id, names.as_str(), time::until(token.expires));
+        }
+        TokenAction::List => {
+            let mut table = Table::default();
+            for token in authority.tokens()? {
+                let expiry = time::in_inventory(token.expires);
+                table.row([token.id.as_str(), token.names.as_str(), expiry.as_str()]);
+            }
+            out!("{}", table.text());
+        }
+        TokenAction::Revoke { ids } => {
+            return Ok(for_each(ids, "revoked", |id| authority.revoke_token(id, by)));
+        }
+    }
+    Ok(ExitKind::Success)
+}
+
+fn recreate_crl(authority: &Authority, host: &HostFiles, by: &Actor) -> Result<ExitKind, Refusal> {
+    let good = authority.recreate_crl(by)?;
+    setup::publish(authority, host)?;
+    outln!("The new list is in {}", authority.layout.crl.display());
+    if !good.is_empty() {
+        outln!("These certificates count as good; revoke those that were revoked before:");
+    }
+    for name in good {
+        outln!("    {name}");
+    }
+    Ok(ExitKind::Success)
 }
 
 fn examine(authority: &Authority, host: &HostFiles) -> Result<ExitKind, Refusal> {

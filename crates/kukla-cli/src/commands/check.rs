@@ -9,11 +9,14 @@ use kukla::config_file::ConfigFile;
 use kukla::syntax::{Diagnostic, Problem, ProblemKind, Strict};
 use kukla::world::World;
 use kukla_check::repository::Shape;
-use kukla_check::{Asks, Checker, Config, Finding, Options, Report, Target, baseline, fix};
+use kukla_check::{Checker, Config, Finding, Options, Report, RuleSelection, Target, baseline};
 
-use crate::output::{errln, out};
+use crate::files::CodeFiles;
+use crate::output::{errln, out, write_file};
 use crate::render::{self, Findings, Format};
 use crate::{CommandResult, ExitKind, files};
+
+mod fixes;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -98,11 +101,14 @@ pub fn run(args: &Args) -> CommandResult {
     let here = args.paths.is_empty().then(|| PathBuf::from("."));
     let paths: Vec<PathBuf> = paths.into_iter().chain(here).collect();
     let mut report = Report::default();
-    for scope in scopes(&*world, &paths)? {
-        let one = check(args, &world, scope)?;
+    let mut is_incomplete = false;
+    for scope in scopes(&*world, &paths, &mut report.special)? {
+        let (one, has_failed) = check(args, &world, scope)?;
+        is_incomplete |= has_failed;
         report.findings.extend(one.findings);
         report.files += one.files;
         report.unreadable.extend(one.unreadable);
+        report.special.extend(one.special);
     }
     if !input.is_empty() {
         report.files += 1;
@@ -112,12 +118,16 @@ pub fn run(args: &Args) -> CommandResult {
         return Err(Problem::not_found("nothing to check")
             .because("no manifests, templates or data files (.pp, .epp, .yaml) found"));
     }
-    Ok(print(args, report))
+    let exit = print(args, report);
+    Ok(if is_incomplete { ExitKind::Failure } else { exit })
 }
 
 fn print(args: &Args, report: Report) -> ExitKind {
+    for path in &report.special.into_iter().collect::<std::collections::BTreeSet<_>>() {
+        errln!("kukla: skipped {}: it is a pipe, a socket or a device", path.display());
+    }
     for problem in &report.unreadable {
-        errln!("kukla: {problem}");
+        errln!("kukla: {}", problem.with_help());
     }
     let diagnostics: Vec<Diagnostic> =
         report.findings.into_iter().map(|finding| finding.diagnostic).collect();
@@ -131,8 +141,8 @@ fn print(args: &Args, report: Report) -> ExitKind {
     ExitKind::findings_if(errors > 0 || args.deny_warnings && warnings > 0)
 }
 
-/// The repositories of the paths, each with those of the paths that lie in it.
-fn scopes(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Scope>, Problem> {
+/// The repositories of the paths, each with those of the paths that lie in it; `special` gets the pipes and devices.
+fn scopes(world: &dyn World, paths: &[PathBuf], special: &mut Vec<PathBuf>) -> Result<Vec<Scope>, Problem> {
     let mut scopes: Vec<Scope> = Vec::new();
     for path in paths {
         let path = path.canonicalize().map_err(|error| Problem::io("read", path, &error))?;
@@ -146,7 +156,8 @@ fn scopes(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Scope>, Problem> {
             }
             None => scopes.push(Scope { root, shape, only: vec![only], extra }),
         };
-        let mut code = files::find_code(std::slice::from_ref(&path))?;
+        let CodeFiles { mut code, special: here } = files::find_code(&path)?;
+        special.extend(here);
         // Fixtures of tests are copies of other modules.
         let is_fixture = |file: &PathBuf| {
             file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))
@@ -177,14 +188,15 @@ fn scopes(world: &dyn World, paths: &[PathBuf]) -> Result<Vec<Scope>, Problem> {
     Ok(scopes)
 }
 
-fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<Report, Problem> {
+/// Checks one repository. Reports whether a fix could not be applied, too.
+fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Report, bool), Problem> {
     let config = read_config(args, &scope.root)?;
     if args.paths.is_empty() && !config.paths.is_empty() {
         scope.only = config.paths.iter().map(|path| scope.root.join(path)).collect();
     }
     let options = Options {
         manifest: None,
-        asks: Asks {
+        selection: RuleSelection {
             strict: args.strict == Some(Strictness::Probable) || config.strict,
             unused: args.unused,
             target: args.target,
@@ -210,10 +222,13 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<Report
         })
         .collect();
     apply_baseline(args, &config, &root, &mut report)?;
+    let mut is_incomplete = false;
     if args.fix {
-        apply_fixes(args, &mut report)?;
+        let is_fixable =
+            |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.is_safe || args.unsafe_fixes);
+        is_incomplete = fixes::apply(&root, &mut report, is_fixable)?;
     }
-    Ok(report)
+    Ok((report, is_incomplete))
 }
 
 fn puppet_strict(args: &Args) -> Strict {
@@ -224,8 +239,15 @@ fn puppet_strict(args: &Args) -> Strict {
 }
 
 fn read_config(args: &Args, root: &Path) -> Result<Config, Problem> {
-    let path = args.config.clone().unwrap_or_else(|| root.join("kukla.toml"));
-    match files::read_text(&path) {
+    let (path, text) = match &args.config {
+        Some(path) => (path.clone(), files::read_text(path)),
+        None => {
+            let path = root.join("kukla.toml");
+            let text = files::read_repository_text(&path);
+            (path, text)
+        }
+    };
+    match text {
         Ok(text) => ConfigFile::parse(&path, &text).and_then(|file| Config::read(&file)),
         Err(problem) if args.config.is_none() && problem.kind() == ProblemKind::NotFound => {
             Ok(Config::default())
@@ -248,41 +270,13 @@ fn apply_baseline(args: &Args, config: &Config, root: &Path, report: &mut Report
     let Some(path) = args.baseline.clone().or(configured) else { return Ok(()) };
     if args.write_baseline {
         let findings = report.findings.iter().map(|finding| (finding, relative_path(finding, root)));
-        std::fs::write(&path, baseline::write(findings))
-            .map_err(|error| Problem::io("write", &path, &error))?;
+        write_file(&path, baseline::write(findings).as_bytes())?;
         errln!("{} written to {}", count(report.findings.len(), "finding"), path.display());
         report.findings.clear();
         return Ok(());
     }
     let mut baseline = baseline::Baseline::read(&files::read_text(&path)?);
     report.findings.retain(|finding| !baseline.covers(finding, &relative_path(finding, root)));
-    Ok(())
-}
-
-/// Applies the fixes, and removes the findings that they fix from the report.
-fn apply_fixes(args: &Args, report: &mut Report) -> Result<(), Problem> {
-    let is_fixable =
-        |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.is_safe || args.unsafe_fixes);
-    let (fixable, rest): (Vec<Finding>, Vec<Finding>) = report.findings.drain(..).partition(is_fixable);
-    report.findings = rest;
-    let mut files: Vec<String> =
-        fixable.iter().filter_map(|one| Some(one.diagnostic.location()?.file()?.to_owned())).collect();
-    files.sort();
-    files.dedup();
-    let mut changes = 0;
-    for file in &files {
-        let here = fixable
-            .iter()
-            .filter(|one| one.diagnostic.location().and_then(|location| location.file()) == Some(file));
-        let fixes: Vec<_> = here.filter_map(|one| one.fix.as_ref()).collect();
-        let path = Path::new(file);
-        let (text, count) = fix::apply(&files::read_text(path)?, &fixes);
-        std::fs::write(path, text).map_err(|error| Problem::io("write", path, &error))?;
-        changes += count;
-    }
-    if changes > 0 {
-        errln!("{} made in {}", count(changes, "change"), count(files.len(), "file"));
-    }
     Ok(())
 }
 

@@ -8,8 +8,9 @@ use kukla::syntax::Problem;
 
 use super::fleet::SelectionArgs;
 use super::progress::ProgressLine;
-use super::target::{Target, named_files};
+use super::target::Target;
 use super::{cache, fleet};
+use crate::files::named_files;
 use crate::memory::keep_until_exit;
 use crate::output;
 use crate::render::diff::{Extent, Format, render};

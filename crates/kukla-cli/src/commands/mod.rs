@@ -17,7 +17,7 @@ mod fleet;
 pub mod lookup;
 mod options;
 pub mod parse;
-mod policy;
+pub mod policy;
 mod progress;
 pub mod repl;
 pub mod rpc;

@@ -89,11 +89,6 @@ pub struct NodeTarget {
     pub node: SiteNode,
 }
 
-/// The disk as the command line sees it: users may name pipes and files of any size.
-pub fn named_files() -> DiskWorld {
-    DiskWorld { reads_pipes: true, largest_file: u64::MAX, ..DiskWorld::default() }
-}
-
 impl Target {
     /// The same options with other facts, another environment and more settings.
     pub fn with(&self, facts: &Option<PathBuf>, environment: &Option<String>, settings: &[String]) -> Target {
@@ -109,7 +104,7 @@ impl Target {
         self.options_in(Control {
             path: path.to_owned(),
             repository: Arc::new(DiskWorld::default()),
-            files: Arc::new(named_files()),
+            files: Arc::new(files::named_files()),
             is_revision: false,
         })
     }

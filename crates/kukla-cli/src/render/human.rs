@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use kukla::syntax::{Diagnostic, Severity, Source, SourcePosition};
 
 use super::position::relative_path;
+use crate::files;
 
 /// Renders one diagnostic as a source excerpt; `node` is the node it is about, if any. The text has colours, which the printer
 /// removes where they are not supported.
@@ -110,9 +112,8 @@ impl Excerpts {
         }
     }
 
-    #[allow(clippy::disallowed_methods, reason = "an excerpt of a file shows its text on disk")]
     fn text_of(&mut self, file: &str) -> Option<Source> {
-        let read = || Some(Source::new(file, String::from_utf8(std::fs::read(file).ok()?).ok()?));
+        let read = || Some(Source::new(file, files::read_repository_text(Path::new(file)).ok()?));
         self.read.entry(file.to_owned()).or_insert_with(read).clone()
     }
 }

@@ -96,8 +96,8 @@ fn search_and_filters(browser: &mut Browser, page: &Path) {
     browser.eval("document.querySelector('[name=q]').focus()");
     browser.type_text("APP.conf");
     assert_eq!(seen(browser), ["~File[/etc/app.conf]"]);
-    let told = format!("1 of {} changes", all.len() + 1);
-    assert_eq!(browser.eval("document.querySelector('output').textContent"), told);
+    let count = format!("1 of {} changes", all.len() + 1);
+    assert_eq!(browser.eval("document.querySelector('output').textContent"), count);
     assert_eq!(browser.eval("location.hash"), "#q=APP.conf");
     // A word that is in no change hides everything; two words must both be there.
     browser.type_text(" nowhere");

@@ -81,3 +81,57 @@ fn what_a_failing_command_says_is_told_without_blanks_around_it() {
     let output = scratch.run(&["eval", "-e", code, "--commands", "/bin/sh"]);
     assert!(output.code == Some(1) && output.err.contains("returned 3: reason"), "{output:?}");
 }
+
+#[test]
+fn pipes_and_devices_in_a_repository_are_named_and_skipped() {
+    let pipes = [
+        "manifests/z.pp",
+        "modules/m/manifests/x.pp",
+        "modules/m/templates/t.epp",
+        "modules/m/files/f",
+        "modules/m/lib/puppet/functions/g.rb",
+        "data/web.yaml",
+        "anywhere",
+    ];
+    let scratch = Scratch::new("pipes")
+        .with("manifests/site.pp", "notify { a: }\n")
+        .with("modules/m/manifests/init.pp", "# @summary m\nclass m { }\n")
+        .with(
+            "hiera.yaml",
+            "{version: 5, hierarchy: [{name: a, paths: ['%{facts.role}.yaml', common.yaml]}]}",
+        )
+        .with("data/common.yaml", "{}\n")
+        .link("manifests/device.pp", "/dev/zero");
+    for pipe in pipes {
+        let path = scratch.root.join(pipe);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+    let output = scratch.run(&["check"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    for path in pipes.iter().chain(&["manifests/device.pp"]) {
+        let named = |line: &&str| line.contains("skipped") && line.contains(path);
+        assert_eq!(output.err.lines().filter(named).count(), 1, "{path}: {output:?}");
+    }
+}
+
+#[test]
+fn files_without_end_are_refused() {
+    let scratch = Scratch::new("endless").with("manifests/site.pp", "notify { a: }");
+    for target in ["/dev/zero", "/dev/tty", "/"] {
+        let path = scratch.root.join("kukla.toml");
+        std::os::unix::fs::symlink(target, &path).unwrap();
+        let output = scratch.run(&["check"]);
+        assert!(output.code == Some(2) && output.err.contains("cannot read"), "{output:?}");
+        std::fs::remove_file(path).unwrap();
+    }
+    for option in ["--facts", "--trusted", "--server-facts"] {
+        let output = scratch.run(&["compile", "--node", "n", option, "/dev/zero"]);
+        assert!(
+            output.code == Some(2) && output.err.contains("it has more than 134217728 bytes"),
+            "{output:?}"
+        );
+    }
+    let output = scratch.run(&["eval", "/dev/zero"]);
+    assert!(output.code == Some(2) && output.err.contains("it has more than"), "{output:?}");
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 mod files;
+mod git;
 mod names;
 mod reach;
 mod secrets;

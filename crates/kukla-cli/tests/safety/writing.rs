@@ -68,3 +68,72 @@ fn what_cannot_be_written_leaves_what_was_there() {
     assert_eq!((output.code, scratch.names("out")), (Some(0), vec!["n.json".to_owned()]));
     assert!(std::fs::read_to_string(scratch.path("out/n.json")).unwrap().contains("Notify"));
 }
+
+/// A module with one fixable finding, the type of a variable that is misspelt.
+fn fixable(name: &str) -> Scratch {
+    Scratch::new(name)
+        .with("repo/metadata.json", r#"{"name": "a-m"}"#)
+        .with("repo/manifests/init.pp", FIXABLE)
+}
+
+const FIXABLE: &str = "class m (String $colour) {\n  notify { $colour: mesage => 'x' }\n}\n";
+const FIXED: &str = "class m (String $colour) {\n  notify { $colour: message => 'x' }\n}\n";
+const FIX: [&str; 4] = ["check", "--fix", "--unsafe-fixes", "repo"];
+
+#[test]
+fn a_fix_keeps_mode_and_owner() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let scratch = fixable("fix-mode");
+    let path = scratch.path("repo/manifests/init.pp");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let before = std::fs::metadata(&path).unwrap();
+    let output = scratch.run(&FIX);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let after = std::fs::metadata(&path).unwrap();
+    assert_eq!((after.mode(), after.uid(), after.gid()), (before.mode(), before.uid(), before.gid()));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), FIXED);
+    assert_eq!(scratch.names("repo/manifests"), ["init.pp"]);
+}
+
+#[test]
+fn a_file_with_two_names_is_fixed_once() {
+    for (link, target) in
+        [("repo/manifests/other.pp", "init.pp"), ("repo/manifests/sub", "."), ("repo/types", "manifests")]
+    {
+        let scratch = fixable("fix-twice").link(link, target);
+        let output = scratch.run(&FIX);
+        let text = std::fs::read_to_string(scratch.path("repo/manifests/init.pp")).unwrap();
+        assert_eq!(text, FIXED, "{link}: {output:?}");
+        assert!(scratch.path(link).is_symlink());
+    }
+}
+
+#[test]
+fn a_fix_leads_nowhere_outside_of_the_repository() {
+    for (link, target) in
+        [("repo/manifests/init.pp", "../../elsewhere/init.pp"), ("repo/manifests", "../elsewhere")]
+    {
+        let scratch = Scratch::new("fix-outside")
+            .with("repo/metadata.json", r#"{"name": "a-m"}"#)
+            .with("elsewhere/init.pp", FIXABLE)
+            .link(link, target);
+        let output = scratch.run(&FIX);
+        assert_eq!(std::fs::read_to_string(scratch.path("elsewhere/init.pp")).unwrap(), FIXABLE);
+        assert!(output.code == Some(1) && output.out.contains("mesage"), "{link}: {output:?}");
+        assert!(output.err.contains("lies outside of"), "{link}: {output:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_original() {
+    let scratch = fixable("fix-full");
+    // A file of more than no blocks cannot be written, as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+    let mut command = std::process::Command::new("/bin/sh");
+    command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_kukla")]).args(FIX).current_dir(&scratch.root);
+    let output: CommandOutput = command.output().unwrap().into();
+    assert!(output.code == Some(2) && output.err.contains("cannot rewrite"), "{output:?}");
+    assert!(output.out.contains("mesage"), "the finding is still there: {output:?}");
+    assert_eq!(std::fs::read_to_string(scratch.path("repo/manifests/init.pp")).unwrap(), FIXABLE);
+    assert_eq!(scratch.names("repo/manifests"), ["init.pp"]);
+}

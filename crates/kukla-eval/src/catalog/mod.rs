@@ -22,7 +22,7 @@ mod node;
 mod output;
 mod overrides;
 mod parameters;
-mod private;
+pub(crate) mod private;
 mod provenance;
 mod relate;
 mod resource;

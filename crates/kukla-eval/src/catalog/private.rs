@@ -14,6 +14,7 @@ use crate::error::{Flow, Raise};
 use crate::program::{Class, Define, Params};
 use crate::scope::{Position, ScopeId};
 use crate::unit::Defined;
+use crate::variable::UndefinedVariable;
 use crate::vm::Vm;
 
 impl Vm<'_> {
@@ -86,7 +87,7 @@ impl Vm<'_> {
 
     /// Why a variable that was found may not be seen from here: it is a private parameter of an inherited class.
     #[cold]
-    pub(crate) fn hidden_variable(&self, at: Position, name: Name) -> Option<String> {
+    pub(crate) fn hidden_variable(&self, at: Position, name: Name) -> Option<UndefinedVariable> {
         let holder = self.scopes.holder(at, name)?;
         let of_class = holder == Position::named(holder.scope);
         of_class.then(|| self.hidden_in(holder.scope, name)).flatten()
@@ -94,12 +95,12 @@ impl Vm<'_> {
 
     /// Why a parameter of the class with this scope may not be read from here, if so.
     #[cold]
-    pub(crate) fn hidden_in(&self, scope: ScopeId, name: Name) -> Option<String> {
+    pub(crate) fn hidden_in(&self, scope: ScopeId, name: Name) -> Option<UndefinedVariable> {
         let held = self.scopes.get(scope);
         if held.module == self.user() || !held.private.contains(&name) {
             return None;
         }
-        Some(format!("the parameter '{name}' is private to {}", described(held.module)))
+        Some(UndefinedVariable::Private { parameter: name, owner: held.module })
     }
 }
 
@@ -120,7 +121,8 @@ fn parameter(name: Name, of: Name) -> String {
     format!("The parameter '{name}' of '{of}'")
 }
 
-fn described(module: Option<Name>) -> String {
+/// The owner of private code in a message.
+pub(crate) fn described(module: Option<Name>) -> String {
     module.map_or_else(|| "the environment".into(), |name| format!("module '{name}'"))
 }
 

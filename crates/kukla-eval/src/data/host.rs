@@ -60,7 +60,9 @@ impl Host for VmHost<'_, '_> {
         match self.vm.variable_or_reason(name) {
             Ok(value) => Variable::Found(value),
             Err(_) if self.vm.variable_exists(name) => Variable::Found(Value::Undef),
-            Err(reason) => Variable::Undefined { name: name.to_owned(), reason: reason.unwrap_or_default() },
+            Err(reason) => {
+                Variable::Undefined { name: name.to_owned(), reason: reason.reason().unwrap_or_default() }
+            }
         }
     }
 

@@ -444,7 +444,8 @@ module Puppet
     rescue Puppet::Error, SecurityError
       raise
     rescue StandardError => e
-      raise Puppet::DevError, "Munging failed for value #{value.inspect} in class #{name}: #{e.message}"
+      wrong = Puppet::DevError.new("Munging failed for value #{value.inspect} in class #{name}: #{e.message}")
+      raise wrong.refusing(:munge_failed, name)
     end
 
     def unmunge(value)

@@ -22,10 +22,19 @@ module Puppet
 
   class Error < RuntimeError
     attr_accessor :original, :issue_code
+    # The kind of a refusal by a resource type, and the attribute that it is about.
+    attr_reader :refusal_kind, :refusal_attribute
 
     def initialize(message, original = nil)
       super(message)
       @original = original
+    end
+
+    # The same error, as a refusal of a kind.
+    def refusing(kind, attribute)
+      @refusal_kind = kind
+      @refusal_attribute = attribute
+      self
     end
   end
 

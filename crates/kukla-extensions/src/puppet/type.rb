@@ -392,13 +392,16 @@ module Puppet
     end
 
     def []=(name, value)
-      name = attribute_name(name) { |wrong| fail("no parameter named '#{wrong}'") }
+      name = attribute_name(name) do |wrong|
+        raise Puppet::Error.new("no parameter named '#{wrong}'").refusing(:unknown_parameter, wrong)
+      end
       raise Puppet::Error, "Got nil value for #{name}" if value.nil?
 
       begin
         newattr(name).value = value
       rescue Puppet::Error, ArgumentError => e
-        raise Puppet::ResourceError, "Parameter #{name} failed on #{ref}: #{e.message}"
+        wrong = Puppet::ResourceError.new("Parameter #{name} failed on #{ref}: #{e.message}")
+        raise wrong.refusing(:parameter_failed, name)
       end
     end
 
@@ -560,7 +563,8 @@ module Puppet
       # The catalog that is being looked at.
       attr_accessor :catalog
 
-      # What a resource of a type would be refused for: `nil`, a message, or `:unknown` if that depends on the machine.
+      # The refusal of a resource by its type: its kind, the attribute that it is about (or `nil`), and its message. `nil` if the type
+      # accepts the resource, `:unknown` if that depends on the machine.
       def refusal(type, title, attributes)
         made = type(type)
         return :unknown if made.nil?
@@ -571,7 +575,7 @@ module Puppet
       rescue SecurityError, NotImplementedError
         :unknown
       rescue Puppet::Error, ArgumentError, TypeError => e
-        Provider.asked || e.message.include?('uninitialized constant') || e.message.include?('undefined method') ? :unknown : e.message
+        Provider.asked ? :unknown : describe_refusal(e)
       rescue StandardError, LoadError
         :unknown
       end
@@ -589,6 +593,28 @@ module Puppet
       end
 
       private
+
+      # A method or constant that is missing may be missing only here, whichever error reports it.
+      def describe_refusal(error)
+        chain = reported_chain(error)
+        return :unknown if chain.any?(NameError)
+
+        refusals = chain.grep(Puppet::Error).select(&:refusal_kind)
+        kinds = refusals.map(&:refusal_kind)
+        # The reason of a failed parameter is more specific than the failure.
+        kind = (kinds - [:parameter_failed]).first || kinds.first || :other
+        [kind.to_s, refusals.first&.refusal_attribute&.to_s, error.message]
+      end
+
+      # An error and its causes, as far as each message quotes the next one. An error that does not quote its cause replaces it: code that
+      # rescues a NameError and raises an error of its own refuses the value on purpose.
+      def reported_chain(error)
+        chain = [error]
+        while (cause = chain.last.cause) && chain.last.message.include?(cause.message)
+          chain << cause
+        end
+        chain
+      end
 
       def patterns_of(made)
         made.title_patterns.map do |regexp, names|

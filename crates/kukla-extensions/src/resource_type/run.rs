@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kukla_catalog::types::NativeType;
 use kukla_eval::Environment;
-use kukla_eval::foreign::{ResourceValues, Verdict};
+use kukla_eval::foreign::{Refusal, RefusalKind, ResourceValues, Verdict};
 use kukla_ruby::value::HashObject;
 use kukla_ruby::{Result, Ruby, Value};
 use kukla_values::{Hash, Value as PuppetValue};
@@ -43,10 +43,13 @@ pub fn judge(
                 ruby.hash_set(&attributes, name, value)?;
             }
             let (ty, title) = (Value::from(resource.type_name.as_str()), Value::str(resource.title.clone()));
-            let said = ask(ruby, "refusal", &[ty, title, Value::Hash(attributes)])?;
-            verdicts.push(match said {
+            let answer = ask(ruby, "refusal", &[ty, title, Value::Hash(attributes)])?;
+            verdicts.push(match &answer {
                 Value::Nil => Verdict::Accepted,
-                Value::String(_) => Verdict::Refused(ruby.display(&said)?.to_str_lossy().into_owned()),
+                Value::Array(parts) => match &parts.items()[..] {
+                    [kind, attribute, message] => Verdict::Refused(refusal(ruby, kind, attribute, message)?),
+                    _ => Verdict::Unknown,
+                },
                 _ => Verdict::Unknown,
             });
         }
@@ -54,6 +57,19 @@ pub fn judge(
     });
     verdicts.resize_with(resources.len(), || Verdict::Unknown);
     verdicts
+}
+
+/// The refusal that `Puppet::Type.refusal` describes.
+fn refusal(ruby: &mut Ruby<'_>, kind: &Value, attribute: &Value, message: &Value) -> Result<Refusal> {
+    let mut text = |value: &Value| -> Result<String> { Ok(ruby.display(value)?.to_str_lossy().into_owned()) };
+    let kind = match text(kind)?.as_str() {
+        "unknown_parameter" => RefusalKind::UnknownParameter,
+        "munge_failed" => RefusalKind::MungeFailed,
+        "parameter_failed" => RefusalKind::ParameterFailed,
+        _ => RefusalKind::Other,
+    };
+    let attribute = if attribute.is_nil() { None } else { Some(text(attribute)?) };
+    Ok(Refusal { kind, attribute, message: text(message)? })
 }
 
 fn ask(ruby: &mut Ruby<'_>, method: &str, args: &[Value]) -> Result {

@@ -5,7 +5,7 @@ use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_values::{Array, Hash, Result, Str, Value};
 
-use crate::legacy::{legacy, wrong_count, wrong_number, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_count, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -16,7 +16,7 @@ builtins! {
     /// prefix({a => 1}, 'p')      # => {'pa' => 1}
     /// ```
     "prefix" {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| affix(vm, "prefix", args, |text, affix| ecow::eco_format!("{affix}{text}"));
+        LEGACY => |vm: &mut Vm<'_>, Rest(args): Rest| affix(vm, "prefix", args, |text, affix| ecow::eco_format!("{affix}{text}"));
         tools "Array $values, Optional[String] $affix = undef >> Array[String]", "Hash $values, Optional[String] $affix = undef >> Hash"
     }
 
@@ -26,7 +26,7 @@ builtins! {
     /// suffix(['a', 'b'], 's')    # => ['as', 'bs']
     /// ```
     "suffix" {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| affix(vm, "suffix", args, |text, affix| ecow::eco_format!("{text}{affix}"));
+        LEGACY => |vm: &mut Vm<'_>, Rest(args): Rest| affix(vm, "suffix", args, |text, affix| ecow::eco_format!("{text}{affix}"));
         tools "Array $values, Optional[String] $affix = undef >> Array[String]", "Hash $values, Optional[String] $affix = undef >> Hash"
     }
 
@@ -36,7 +36,7 @@ builtins! {
     /// join_keys_to_values({a => 1, b => [2, 3]}, ' is ')    # => ['a is 1', 'b is 2', 'b is 3']
     /// ```
     "join_keys_to_values" {
-        "Any *$args, Optional[Callable] &$block" => join_keys_to_values;
+        LEGACY => join_keys_to_values;
         tools "Hash $hash, String $separator >> Array[String]"
     }
 }

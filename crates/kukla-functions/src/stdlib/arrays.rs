@@ -15,7 +15,7 @@ use crate::codes::{
     EMPTY_RANGE, INDEX_TOO_LARGE, INDEXES_REVERSED, INDEXES_TOO_LARGE, NO_INDEXES, NO_RANGE, NOTHING_TO_FIND,
     STEP_OF_ZERO, UNKNOWN_INDEX_FORMAT, WRONG_METHOD_ARGUMENT_COUNT,
 };
-use crate::legacy::{at_least, legacy, wrong_number, wrong_number_of, wrong_type};
+use crate::legacy::{LEGACY, at_least, legacy, wrong_number, wrong_number_of, wrong_type};
 use crate::ruby;
 use crate::stdlib::booleans::text_to_bool;
 
@@ -29,7 +29,7 @@ builtins! {
     /// any2array('')           # => []
     /// ```
     "any2array" {
-        "Any *$args, Optional[Callable] &$block" => any2array;
+        LEGACY => any2array;
         tools "Any *$values >> Array"
     }
 
@@ -39,7 +39,7 @@ builtins! {
     /// concat([1], [2, 3], 4)    # => [1, 2, 3, 4]
     /// ```
     "concat" {
-        "Any *$args, Optional[Callable] &$block" => concat;
+        LEGACY => concat;
         tools "Array $first, Array[Any, 1] *$more >> Array"
     }
 
@@ -50,7 +50,7 @@ builtins! {
     /// count(['a', '', undef])        # => 1
     /// ```
     "count" {
-        "Any *$args, Optional[Callable] &$block" => count;
+        LEGACY => count;
         tools "Variant[Array, Hash, String] $values, Any $item = undef >> Integer[0]"
     }
 
@@ -60,7 +60,7 @@ builtins! {
     /// difference([1, 2, 3], [2])    # => [1, 3]
     /// ```
     "difference" {
-        "Any *$args, Optional[Callable] &$block" => difference;
+        LEGACY => difference;
         tools "Array $first, Array $second >> Array"
     }
 
@@ -70,7 +70,7 @@ builtins! {
     /// intersection([1, 2, 2, 3], [2, 3])    # => [2, 3]
     /// ```
     "intersection" {
-        "Any *$args, Optional[Callable] &$block" => intersection;
+        LEGACY => intersection;
         tools "Array $first, Array $second >> Array"
     }
 
@@ -80,7 +80,7 @@ builtins! {
     /// union([1, 2], [2, 3])    # => [1, 2, 3]
     /// ```
     "union" {
-        "Any *$args, Optional[Callable] &$block" => union;
+        LEGACY => union;
         tools "Array[Array, 2] *$arrays >> Array"
     }
 
@@ -91,7 +91,7 @@ builtins! {
     /// member(['a', 'b'], ['a', 'c'])    # => false
     /// ```
     "member" {
-        "Any *$args, Optional[Callable] &$block" => member;
+        LEGACY => member;
         tools "Array $values, Any $item >> Boolean"
     }
 
@@ -102,7 +102,7 @@ builtins! {
     /// reverse('ab')      # => 'ba'
     /// ```
     "reverse" {
-        "Any *$args, Optional[Callable] &$block" => reverse;
+        LEGACY => reverse;
         tools "Array $values >> Array", "String $text >> String"
     }
 
@@ -114,7 +114,7 @@ builtins! {
     /// range('a..c')           # => ['a', 'b', 'c']
     /// ```
     "range" {
-        "Any *$args, Optional[Callable] &$block" => range;
+        LEGACY => range;
         tools "Variant[Numeric, String] $first, Variant[Numeric, String] $last = undef, Variant[Integer, String] $step = 1 >> Array"
     }
 
@@ -124,7 +124,7 @@ builtins! {
     /// values_at(['a', 'b', 'c', 'd'], [0, '2-3'])    # => ['a', 'c', 'd']
     /// ```
     "values_at" {
-        "Any *$args, Optional[Callable] &$block" => values_at;
+        LEGACY => values_at;
         tools "Array $values, Variant[Integer, String, Array] $positions >> Array"
     }
 
@@ -135,7 +135,7 @@ builtins! {
     /// zip([1, 2], ['a', 'b'], true)    # => [1, 'a', 2, 'b']
     /// ```
     "zip" {
-        "Any *$args, Optional[Callable] &$block" => zip;
+        LEGACY => zip;
         tools "Array $first, Array $second, Variant[Boolean, String] $flatten = false >> Array"
     }
 
@@ -145,7 +145,7 @@ builtins! {
     /// grep(['aaa', 'bbb'], 'a+')    # => ['aaa']
     /// ```
     "grep" {
-        "Any *$args, Optional[Callable] &$block" => grep;
+        LEGACY => grep;
         tools "Variant[Array, Hash] $values, Variant[String, Regexp] $pattern >> Array"
     }
 
@@ -155,7 +155,7 @@ builtins! {
     /// reject(['aaa', 'bbb'], 'a+')    # => ['bbb']
     /// ```
     "reject" {
-        "Any *$args, Optional[Callable] &$block" => reject;
+        LEGACY => reject;
         tools "Array $values, Variant[String, Regexp] $pattern >> Array", "Hash $values, Variant[String, Regexp] $pattern >> Hash"
     }
 }

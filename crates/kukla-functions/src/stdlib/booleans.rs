@@ -6,7 +6,7 @@ use kukla_syntax::{bail, diagnostic};
 use kukla_values::{Result, Str, Value};
 
 use crate::codes::{LOOKS_LIKE_NO_NUMBER, NEITHER_YES_NOR_NO};
-use crate::legacy::{legacy, wrong_number, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -18,7 +18,7 @@ builtins! {
     /// any2bool([])       # => true
     /// ```
     "any2bool" {
-        "Any *$args, Optional[Callable] &$block" => any2bool;
+        LEGACY => any2bool;
         tools "Any $value >> Boolean"
     }
 
@@ -29,7 +29,7 @@ builtins! {
     /// bool2num('no')      # => 0
     /// ```
     "bool2num" {
-        "Any *$args, Optional[Callable] &$block" => bool2num;
+        LEGACY => bool2num;
         tools "Variant[Boolean, String] $value >> Integer[0, 1]"
     }
 
@@ -40,7 +40,7 @@ builtins! {
     /// bool2str(false, 'on', 'off')    # => 'off'
     /// ```
     "bool2str" {
-        "Any *$args, Optional[Callable] &$block" => bool2str;
+        LEGACY => bool2str;
         tools "Boolean $value, Optional[String] $if_true = 'true', Optional[String] $if_false = 'false' >> String"
     }
 
@@ -51,7 +51,7 @@ builtins! {
     /// num2bool(0.9)    # => false
     /// ```
     "num2bool" {
-        "Any *$args, Optional[Callable] &$block" => num2bool;
+        LEGACY => num2bool;
         tools "Variant[Numeric, String, Array] $number >> Boolean"
     }
 
@@ -62,7 +62,7 @@ builtins! {
     /// str2bool('')       # => false
     /// ```
     "str2bool" {
-        "Any *$args, Optional[Callable] &$block" => str2bool;
+        LEGACY => str2bool;
         tools "Variant[Boolean, String] $text >> Boolean"
     }
 }

@@ -10,7 +10,7 @@ use kukla_syntax::diagnostic;
 use kukla_values::{Result, Value};
 
 use crate::codes::KIND_WITHOUT_OLD_NAME;
-use crate::legacy::{exactly, legacy, wrong_number, wrong_number_of};
+use crate::legacy::{LEGACY, exactly, legacy, wrong_number, wrong_number_of};
 use crate::ruby;
 use crate::stdlib::misc::deprecation;
 use crate::stdlib::network::Address;
@@ -19,52 +19,52 @@ use crate::stdlib::random::spells_integer;
 builtins! {
     /// Whether a text is an absolute path of Unix or Windows. Deprecated: match with `Stdlib::Absolutepath`.
     "is_absolute_path": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_absolute_path", "Absolute_Path");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_absolute_path", "Absolute_Path");
         tools "Any $value >> Boolean"
     }
     /// Whether a value is an array. Deprecated: match with `Array`.
     "is_array": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_array", "Array");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_array", "Array");
         tools "Any $value >> Boolean"
     }
     /// Whether a value is a boolean. Deprecated: match with `Boolean`.
     "is_bool": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_bool", "Bool");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_bool", "Bool");
         tools "Any $value >> Boolean"
     }
     /// Whether a value is a float or spells one. Deprecated: match with `Float`.
     "is_float": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_float", "Float");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_float", "Float");
         tools "Any $value >> Boolean"
     }
     /// Whether a value is an integer or spells one. Deprecated: match with `Integer`.
     "is_integer": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| quietly(args, "is_integer");
+        LEGACY => |Rest(args): Rest| quietly(args, "is_integer");
         tools "Any $value >> Boolean"
     }
     /// Whether a value is a number or spells one. Deprecated: match with `Numeric`.
     "is_numeric": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_numeric", "Numeric");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_numeric", "Numeric");
         tools "Any $value >> Boolean"
     }
     /// Whether a value is a string that does not spell a number. Deprecated: match with `String`.
     "is_string": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_string", "String");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_string", "String");
         tools "Any $value >> Boolean"
     }
     /// Whether a text is an address of IPv4 or IPv6. Deprecated: match with `Stdlib::IP::Address`.
     "is_ip_address": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ip_address", "Ip_address");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ip_address", "Ip_address");
         tools "Any $value >> Boolean"
     }
     /// Whether a text is an address of IPv4. Deprecated: match with `Stdlib::IP::Address::V4`.
     "is_ipv4_address": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv4_address", "Ipv4");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv4_address", "Ipv4");
         tools "Any $value >> Boolean"
     }
     /// Whether a text is an address of IPv6. Deprecated: match with `Stdlib::IP::Address::V6`.
     "is_ipv6_address": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv6_address", "Ipv6");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| check(vm, args, "is_ipv6_address", "Ipv6");
         tools "Any $value >> Boolean"
     }
 
@@ -75,7 +75,7 @@ builtins! {
     /// is_domain_name('-x.com')         # => false
     /// ```
     "is_domain_name": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => is_domain_name;
+        LEGACY => is_domain_name;
         tools "Any $value >> Boolean"
     }
     /// Whether a text is an address of electronic mail.
@@ -84,7 +84,7 @@ builtins! {
     /// is_email_address('me@example.com')    # => true
     /// ```
     "is_email_address": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => is_email_address;
+        LEGACY => is_email_address;
         tools "Any $value >> Boolean"
     }
     /// Whether there is a function of the old API of a name.
@@ -93,7 +93,7 @@ builtins! {
     /// is_function_available('no_such')    # => false
     /// ```
     "is_function_available" {
-        "Any *$args, Optional[Callable] &$block" => is_function_available;
+        LEGACY => is_function_available;
         tools "Any $name >> Boolean"
     }
     /// Whether a value is a hash.
@@ -102,7 +102,7 @@ builtins! {
     /// is_hash({})    # => true
     /// ```
     "is_hash": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => is_hash;
+        LEGACY => is_hash;
         tools "Any $value >> Boolean"
     }
     /// Whether a text is a hardware address.
@@ -111,7 +111,7 @@ builtins! {
     /// is_mac_address('00:a0:1f:12:7f:a0')    # => true
     /// ```
     "is_mac_address": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => is_mac_address;
+        LEGACY => is_mac_address;
         tools "Any $value >> Boolean"
     }
     /// The type of a value by its old name; a string that spells a number counts as one.
@@ -120,7 +120,7 @@ builtins! {
     /// type3x('1.5')    # => 'float'
     /// ```
     "type3x": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => type3x;
+        LEGACY => type3x;
         tools "Any $value >> String"
     }
 }

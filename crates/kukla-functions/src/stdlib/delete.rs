@@ -9,7 +9,7 @@ use kukla_values::regexp::Regexp;
 use kukla_values::{Array, Error, Hash, Result, Value};
 
 use crate::codes::{DELETED_NO_STRING, INDEX_TOO_LARGE, NO_INDEX};
-use crate::legacy::{legacy, wrong_count, wrong_number, wrong_number_of, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_count, wrong_number, wrong_number_of, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -21,7 +21,7 @@ builtins! {
     /// delete('abracadabra', 'bra')           # => 'acada'
     /// ```
     "delete" {
-        "Any *$args, Optional[Callable] &$block" => delete;
+        LEGACY => delete;
         tools "Array $values, Any $unwanted >> Array", "Hash $values, Any $unwanted >> Hash", "String $text, Variant[String, Array[String]] $unwanted >> String"
     }
 
@@ -31,7 +31,7 @@ builtins! {
     /// delete_at(['a', 'b', 'c'], 1)    # => ['a', 'c']
     /// ```
     "delete_at" {
-        "Any *$args, Optional[Callable] &$block" => delete_at;
+        LEGACY => delete_at;
         tools "Array $values, Variant[Numeric, String] $position >> Array"
     }
 
@@ -41,7 +41,7 @@ builtins! {
     /// delete_regex(['abf', 'ab', 'ac'], '^ab.*')    # => ['ac']
     /// ```
     "delete_regex" {
-        "Any *$args, Optional[Callable] &$block" => delete_regex;
+        LEGACY => delete_regex;
         tools "Array $values, Variant[String, Array[String]] $patterns >> Array", "Hash $values, Variant[String, Array[String]] $patterns >> Hash"
     }
 
@@ -51,7 +51,7 @@ builtins! {
     /// delete_undef_values({a => 1, b => undef})    # => {'a' => 1}
     /// ```
     "delete_undef_values" {
-        "Any *$args, Optional[Callable] &$block" => delete_undef_values;
+        LEGACY => delete_undef_values;
         tools "Array $values >> Array", "Hash $values >> Hash"
     }
 
@@ -61,7 +61,7 @@ builtins! {
     /// delete_values({a => 1, b => 2}, 1)    # => {'b' => 2}
     /// ```
     "delete_values" {
-        "Any *$args, Optional[Callable] &$block" => delete_values;
+        LEGACY => delete_values;
         tools "Hash $values, Any $unwanted >> Hash"
     }
 }

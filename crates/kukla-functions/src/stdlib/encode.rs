@@ -11,7 +11,7 @@ use crate::codes::{
     BASE_OUT_OF_RANGE, NOT_IN_BASE_TEN, UNKNOWN_BASE64_ACTION, UNKNOWN_BASE64_KIND, UNKNOWN_UNIT,
 };
 use crate::digests::sha256_hex;
-use crate::legacy::{exactly, legacy, wrong_count, wrong_number, wrong_type};
+use crate::legacy::{LEGACY, exactly, legacy, wrong_count, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -23,7 +23,7 @@ builtins! {
     /// base64('decode', 'aGVsbG8=')           # => 'hello'
     /// ```
     "base64" {
-        "Any *$args, Optional[Callable] &$block" => base64;
+        LEGACY => base64;
         tools "Enum['encode', 'decode'] $action, String $text, Enum['default', 'strict', 'urlsafe'] $method = 'default' >> String"
     }
 
@@ -34,7 +34,7 @@ builtins! {
     /// convert_base('5', '2')     # => '101'
     /// ```
     "convert_base" {
-        "Any *$args, Optional[Callable] &$block" => convert_base;
+        LEGACY => convert_base;
         tools "Variant[Integer, String] $number, Variant[Integer, String] $base >> String"
     }
 
@@ -44,7 +44,7 @@ builtins! {
     /// to_bytes('4 kB')    # => 4096
     /// ```
     "to_bytes" {
-        "Any *$args, Optional[Callable] &$block" => to_bytes;
+        LEGACY => to_bytes;
         tools "Variant[Numeric, String] $size >> Numeric"
     }
 

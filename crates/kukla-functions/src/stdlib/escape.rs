@@ -7,7 +7,7 @@ use kukla_values::{Array, Error, Result, Str, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::codes::{UNMATCHED_QUOTE, WORDS_NO_ARRAY};
-use crate::legacy::{legacy, wrong_number};
+use crate::legacy::{LEGACY, legacy, wrong_number};
 use crate::ruby;
 use crate::stdlib::text::each_text;
 
@@ -31,7 +31,7 @@ builtins! {
     /// shell_join(['echo', 'a b'])    # => 'echo a\ b'
     /// ```
     "shell_join" {
-        "Any *$args, Optional[Callable] &$block" => shell_join;
+        LEGACY => shell_join;
         tools "Array $words >> String"
     }
 
@@ -41,7 +41,7 @@ builtins! {
     /// shell_split("echo 'a b' c\\ d")    # => ['echo', 'a b', 'c d']
     /// ```
     "shell_split" {
-        "Any *$args, Optional[Callable] &$block" => shell_split;
+        LEGACY => shell_split;
         tools "String $line >> Array[String]"
     }
 
@@ -77,7 +77,7 @@ builtins! {
     /// uriescape('a b')    # => 'a%20b'
     /// ```
     "uriescape" {
-        "Any *$args, Optional[Callable] &$block" => |Rest(args): Rest| each_text("uriescape", args, uri_escaped);
+        LEGACY => |Rest(args): Rest| each_text("uriescape", args, uri_escaped);
         tools "String $text >> String", "Array $texts >> Array"
     }
 }

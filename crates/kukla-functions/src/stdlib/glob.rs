@@ -8,13 +8,13 @@ use kukla_values::{Array, Result, Value};
 use kukla_world::glob;
 
 use crate::codes::TOO_MANY_DIRECTORIES;
-use crate::legacy::{legacy, wrong_number, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
     /// The paths of files that match a pattern or one of several.
     "glob": ReadsFiles {
-        "Any *$args, Optional[Callable] &$block" => glob;
+        LEGACY => glob;
         tools "Variant[String, Array[String]] $patterns >> Array[String]"
     }
 }

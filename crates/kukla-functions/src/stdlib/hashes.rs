@@ -12,7 +12,7 @@ use kukla_values::{Array, Hash, Result, Value};
 use crate::codes::{ODD_ARRAY, WRONG_ARGUMENT_TYPE, WRONG_METHOD_ARGUMENT_COUNT};
 use crate::items::{hash_style, items};
 use crate::iterate::call;
-use crate::legacy::{at_least, legacy, wrong_count, wrong_number, wrong_type};
+use crate::legacy::{LEGACY, at_least, legacy, wrong_count, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -46,7 +46,7 @@ builtins! {
     /// deep_merge({a => {x => 1}}, {a => {y => 2}})    # => {'a' => {'x' => 1, 'y' => 2}}
     /// ```
     "deep_merge" {
-        "Any *$args, Optional[Callable] &$block" => deep_merge;
+        LEGACY => deep_merge;
         tools "Array[Variant[Hash, Undef, String[0, 0]], 2] *$hashes >> Hash"
     }
 
@@ -165,7 +165,7 @@ pub mod old {
         /// hash(['a', 1, 'b', 2])    # => {'a' => 1, 'b' => 2}
         /// ```
         "hash" {
-            "Any *$args, Optional[Callable] &$block" => hash;
+            LEGACY => hash;
             tools "Array $pairs >> Hash"
         }
 
@@ -175,7 +175,7 @@ pub mod old {
         /// has_key({a => 1}, 'a')    # => true
         /// ```
         "has_key" {
-            "Any *$args, Optional[Callable] &$block" => has_key;
+            LEGACY => has_key;
             tools "Hash $hash, Any $key >> Boolean"
         }
 
@@ -186,7 +186,7 @@ pub mod old {
         /// dig44({a => 1}, ['b'], 'none')       # => 'none'
         /// ```
         "dig44" {
-            "Any *$args, Optional[Callable] &$block" => dig44;
+            LEGACY => dig44;
             tools "Collection $data, Array $path, Any $default = undef >> Any"
         }
 
@@ -196,7 +196,7 @@ pub mod old {
         /// try_get_value({a => [1, 2]}, 'a/1')    # => 2
         /// ```
         "try_get_value" {
-            "Any *$args, Optional[Callable] &$block" => try_get_value;
+            LEGACY => try_get_value;
             tools "Any $data, String $path, Any $default = undef, String $separator = '/' >> Any"
         }
     }

@@ -9,23 +9,23 @@ use kukla_values::case::downcase;
 use kukla_values::{Hash, Result, Str, Value};
 
 use crate::codes::NO_INTERFACES_FACT;
-use crate::legacy::{legacy, wrong_number};
+use crate::legacy::{LEGACY, legacy, wrong_number};
 use crate::ruby;
 
 builtins! {
     /// Whether there is a network interface of a name, or one that has a value: `macaddress`, `netmask`, `ipaddress` or `network`.
     "has_interface_with": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| has_interface_with(vm, legacy(args)?);
+        LEGACY => |vm: &mut Vm<'_>, Rest(args): Rest| has_interface_with(vm, legacy(args)?);
         tools "String $interface >> Boolean", "String $kind, String $value >> Boolean"
     }
     /// Whether an interface has an address.
     "has_ip_address": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_address", "ipaddress");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_address", "ipaddress");
         tools "String $address >> Boolean"
     }
     /// Whether an interface is in a network.
     "has_ip_network": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_network", "network");
+        LEGACY => |vm: &mut Vm<'_>, args: Rest| of_kind(vm, args, "has_ip_network", "network");
         tools "String $network >> Boolean"
     }
 

@@ -18,7 +18,7 @@ use kukla_values::{Array, Hash, Result, Str, Type, Value};
 use crate::codes::{CLAMP_OF_TEXT, DEPRECATED, NO_DEBUGGER, NOTHING_PICKED, NOTHING_TO_PICK_FROM};
 use crate::items::items;
 use crate::iterate::call;
-use crate::legacy::{at_least, legacy, wrong_count, wrong_number_of, wrong_type};
+use crate::legacy::{LEGACY, at_least, legacy, wrong_count, wrong_number_of, wrong_type};
 use crate::logging::deprecated;
 use crate::ruby;
 
@@ -29,7 +29,7 @@ builtins! {
     /// pick(undef, '', 'a', 'b')    # => 'a'
     /// ```
     "pick" {
-        "Any *$args, Optional[Callable] &$block" => pick;
+        LEGACY => pick;
         tools "Array[Any, 1] *$values >> NotUndef"
     }
 
@@ -39,7 +39,7 @@ builtins! {
     /// pick_default(undef, '')    # => ''
     /// ```
     "pick_default" {
-        "Any *$args, Optional[Callable] &$block" => pick_default;
+        LEGACY => pick_default;
         tools "Array[Any, 1] *$values >> Any"
     }
 
@@ -50,7 +50,7 @@ builtins! {
     /// clamp([1, 8], 10)     # => 8
     /// ```
     "clamp" {
-        "Any *$args, Optional[Callable] &$block" => clamp;
+        LEGACY => clamp;
         tools "Array[Variant[Numeric, String, Array], 1] *$values >> Numeric"
     }
 
@@ -60,7 +60,7 @@ builtins! {
     /// time() =~ Integer    # => true
     /// ```
     "time": ReadsClock, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => time;
+        LEGACY => time;
         tools "Optional[String] $timezone = undef >> Integer"
     }
     /// The same as `time`.
@@ -132,7 +132,7 @@ builtins! {
 
     /// Would stop for a debugger of Ruby; refused.
     "pry" {
-        "Any *$args, Optional[Callable] &$block" => pry;
+        LEGACY => pry;
         tools "Any *$args >> Undef"
     }
 

@@ -11,7 +11,7 @@ use crate::codes::{
     AMBIGUOUS_ADDRESS, INVALID_ADDRESS, INVALID_MASK, INVALID_PREFIX, MASK_OF_OTHER_FAMILY,
     NETWORK_NO_STRING, NOT_AN_ADDRESS, PREFIX_TOO_LONG, PREFIX_WITH_LEADING_ZERO,
 };
-use crate::legacy::{legacy, wrong_number_of, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_number_of, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -21,7 +21,7 @@ builtins! {
     /// enclose_ipv6(['127.0.0.1', '::1'])    # => ['127.0.0.1', '[::1]']
     /// ```
     "enclose_ipv6" {
-        "Any *$args, Optional[Callable] &$block" => enclose_ipv6;
+        LEGACY => enclose_ipv6;
         tools "Variant[String, Array[String]] $addresses >> Array[String]"
     }
 

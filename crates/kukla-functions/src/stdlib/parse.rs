@@ -17,7 +17,7 @@ use crate::codes::{
     CURL_NOT_RUN, FETCH_FAILED, INVALID_HOCON, INVALID_JSON, INVALID_YAML, NO_CURL, NO_MODULE_METADATA,
     NO_PSON, NOT_PSON, NOTHING_TO_PARSE, UNREADABLE_FILE,
 };
-use crate::legacy::{at_least, legacy, wrong_count};
+use crate::legacy::{LEGACY, at_least, legacy, wrong_count};
 use crate::ruby;
 use crate::stdlib::paths::module_root;
 
@@ -29,7 +29,7 @@ builtins! {
     /// parsejson('{', 'none')           # => 'none'
     /// ```
     "parsejson" {
-        "Any *$args, Optional[Callable] &$block" => parsejson;
+        LEGACY => parsejson;
         tools "String $text, Any $default = undef >> Any"
     }
 
@@ -39,7 +39,7 @@ builtins! {
     /// parseyaml("a: [1, yes]")    # => {'a' => [1, true]}
     /// ```
     "parseyaml" {
-        "Any *$args, Optional[Callable] &$block" => parseyaml;
+        LEGACY => parseyaml;
         tools "String $text, Any $default = undef >> Any"
     }
 
@@ -69,7 +69,7 @@ builtins! {
     /// loadjson('/no/such/file', {})    # => {}
     /// ```
     "loadjson": ReadsFiles, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => loadjson;
+        LEGACY => loadjson;
         tools "String $path, Any $default = undef >> Any"
     }
 
@@ -79,13 +79,13 @@ builtins! {
     /// loadyaml('/no/such/file', {})    # => {}
     /// ```
     "loadyaml": ReadsFiles, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => loadyaml;
+        LEGACY => loadyaml;
         tools "String $path, Any $default = undef >> Any"
     }
 
     /// The content of a module's `metadata.json`; undef if the file is missing and may be.
     "load_module_metadata": ReadsFiles {
-        "Any *$args, Optional[Callable] &$block" => load_module_metadata;
+        LEGACY => load_module_metadata;
         tools "String $module, Boolean $allow_missing = false >> Hash"
     }
 }

@@ -14,7 +14,7 @@ use crate::codes::{
     SALT_TOO_SHORT, UNKNOWN_HASH_TYPE,
 };
 use crate::digests::hex;
-use crate::legacy::{exactly, legacy, wrong_count, wrong_type};
+use crate::legacy::{LEGACY, exactly, legacy, wrong_count, wrong_type};
 use crate::ruby;
 use crate::stdlib::random::unseeded;
 
@@ -26,13 +26,13 @@ builtins! {
     /// pw_hash('password', 'MD5', 'salt')    # => '$1$salt$qJH7.N4xYta3aEG/dfqo/0'
     /// ```
     "pw_hash": BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => pw_hash;
+        LEGACY => pw_hash;
         tools "Optional[Variant[String, Sensitive[String]]] $password, String $kind, String $salt >> Optional[String]"
     }
 
     /// A password hashed for macOS by PBKDF2, with salt and number of iterations.
     "str2saltedpbkdf2" {
-        "Any *$args, Optional[Callable] &$block" => str2saltedpbkdf2;
+        LEGACY => str2saltedpbkdf2;
         tools "Variant[String, Sensitive[String]] $password, String $salt, Integer $iterations >> Hash"
     }
 
@@ -42,7 +42,7 @@ builtins! {
     /// length(str2saltedsha512('password'))    # => 136
     /// ```
     "str2saltedsha512": Random, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => str2saltedsha512;
+        LEGACY => str2saltedsha512;
         tools "String $password >> String"
     }
 }

@@ -9,7 +9,7 @@ use kukla_syntax::bail;
 use kukla_values::{Error, Result, Str, Value};
 
 use crate::codes::{EMPTY_PATH, UNKNOWN_MODULE};
-use crate::legacy::{legacy, wrong_count, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_count, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -20,7 +20,7 @@ builtins! {
     /// basename('/a/b.txt', '.txt')    # => 'b'
     /// ```
     "basename" {
-        "Any *$args, Optional[Callable] &$block" => basename;
+        LEGACY => basename;
         tools "String $path, String $extension = undef >> String"
     }
 
@@ -31,7 +31,7 @@ builtins! {
     /// dirname('b.txt')       # => '.'
     /// ```
     "dirname" {
-        "Any *$args, Optional[Callable] &$block" => dirname;
+        LEGACY => dirname;
         tools "String $path >> String"
     }
 
@@ -45,7 +45,7 @@ builtins! {
 
     /// The directory of a module.
     "get_module_path": ReadsFiles {
-        "Any *$args, Optional[Callable] &$block" => get_module_path;
+        LEGACY => get_module_path;
         tools "String $module >> String"
     }
 }

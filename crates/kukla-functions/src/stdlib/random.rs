@@ -7,12 +7,13 @@ use kukla_eval::function::Rest;
 use kukla_eval::vm::Vm;
 use kukla_syntax::bail;
 use kukla_values::random::Random;
-use kukla_values::{Array, Result, Str, Value};
-use md5::Digest;
+use kukla_values::{Array, Result, Str, Value, uuid};
+use kukla_world::record::Digest;
+use md5::Digest as _;
 
 use crate::codes::WRONG_ARGUMENT_COUNT;
-use crate::digests::{fqdn, fqdn_number, hex, md5_hex, seeded, sha256_hex};
-use crate::legacy::{at_least, exactly, legacy, wrong_number, wrong_type};
+use crate::digests::{fqdn, fqdn_number, md5_hex, seeded, sha256_hex};
+use crate::legacy::{LEGACY, at_least, exactly, legacy, wrong_number, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -23,7 +24,7 @@ builtins! {
     /// length(fqdn_rand_string(10))    # => 10
     /// ```
     "fqdn_rand_string": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => fqdn_rand_string;
+        LEGACY => fqdn_rand_string;
         tools "Variant[Integer, String] $length, Optional[String] $charset = undef, Any *$seed >> String"
     }
     /// The same as `fqdn_rand_string`.
@@ -39,7 +40,7 @@ builtins! {
     /// length(fqdn_rotate(['a', 'b', 'c']))    # => 3
     /// ```
     "fqdn_rotate": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => fqdn_rotate;
+        LEGACY => fqdn_rotate;
         tools "Array $values, Any *$seed >> Array", "String $text, Any *$seed >> String"
     }
     /// The same as `fqdn_rotate`.
@@ -58,7 +59,7 @@ builtins! {
     /// fqdn_uuid('puppetlabs.com')    # => '9c70320f-6815-5fc5-ab0f-debe68bf764c'
     /// ```
     "fqdn_uuid" {
-        "Any *$args, Optional[Callable] &$block" => fqdn_uuid;
+        LEGACY => fqdn_uuid;
         tools "String $fqdn >> String"
     }
 
@@ -68,7 +69,7 @@ builtins! {
     /// seeded_rand(100, 'seed') == seeded_rand(100, 'seed')    # => true
     /// ```
     "seeded_rand" {
-        "Any *$args, Optional[Callable] &$block" => seeded_rand;
+        LEGACY => seeded_rand;
         tools "Variant[Integer, String] $max, String $seed >> Integer"
     }
     /// The same as `seeded_rand`.
@@ -97,7 +98,7 @@ builtins! {
     /// sort(shuffle([3, 1, 2]))    # => [1, 2, 3]
     /// ```
     "shuffle": Random, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => shuffle;
+        LEGACY => shuffle;
         tools "Array $values >> Array", "String $text >> String"
     }
 }
@@ -219,11 +220,10 @@ fn fqdn_uuid(Rest(args): Rest) -> Result<String> {
     };
     const DOMAINS: [u8; 16] =
         [0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
-    let mut bytes = sha1::Sha1::new().chain_update(DOMAINS).chain_update(name.as_bytes()).finalize();
-    bytes[6] = bytes[6] & 0x0f | 0x50;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let parts = [&bytes[..4], &bytes[4..6], &bytes[6..8], &bytes[8..10], &bytes[10..16]];
-    Ok(parts.map(hex).join("-"))
+    let digest = sha1::Sha1::new().chain_update(DOMAINS).chain_update(name.as_bytes()).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    Ok(uuid::text(5, bytes))
 }
 
 fn seeded_rand(Rest(args): Rest) -> Result<i64> {
@@ -255,10 +255,10 @@ fn seeded_rand_string(vm: &mut Vm<'_>, length: i64, seed: Str, charset: Option<S
     Ok((0..length).map(|_| charset[random.below(charset.len() as u64) as usize]).collect())
 }
 
-/// A generator that no two runs share.
+/// A generator whose seed the policy decides and not the caller.
 pub fn unseeded(vm: &Vm<'_>) -> Random {
-    let now = vm.world().now().nanos();
-    Random::from_hex(&sha256_hex(format!("{now}/{}/{}", vm.node().name, vm.logs().len()).as_bytes()))
+    let Digest(seed) = vm.world().seed();
+    Random::from_hex(&sha256_hex(&seed))
 }
 
 fn shuffle(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {

@@ -16,7 +16,7 @@ use crate::codes::{
     MISSING_ARGUMENT, PRIVATE_TO_MODULE, PRIVATE_WITH_MESSAGE, REFERENCE_NOT_UNDERSTOOD,
     REFERENCE_WITHOUT_TITLE, RESOURCE_NOT_DECLARED,
 };
-use crate::legacy::{legacy, wrong_count, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_count, wrong_type};
 use crate::ruby;
 
 builtins! {
@@ -28,7 +28,7 @@ builtins! {
     /// Notify['a']['message']    # => 'hi'
     /// ```
     "ensure_resource": ChangesCatalog {
-        "Any *$args, Optional[Callable] &$block" => ensure_resource;
+        LEGACY => ensure_resource;
         tools "String $type, Variant[String, Array] $titles, Hash $attributes = {} >> Undef"
     }
 
@@ -39,7 +39,7 @@ builtins! {
     /// defined(Notify['a'])    # => true
     /// ```
     "ensure_resources": ChangesCatalog {
-        "Any *$args, Optional[Callable] &$block" => ensure_resources;
+        LEGACY => ensure_resources;
         tools "String $type, Hash $resources, Hash $defaults = {} >> Undef"
     }
 
@@ -71,7 +71,7 @@ builtins! {
     /// defined_with_params('Notify[a]', {message => 'no'})    # => false
     /// ```
     "defined_with_params": ReadsCatalog {
-        "Any *$args, Optional[Callable] &$block" => defined_with_params;
+        LEGACY => defined_with_params;
         tools "Variant[String, Type[Resource]] $reference, Hash $attributes = {} >> Boolean"
     }
 
@@ -83,7 +83,7 @@ builtins! {
     /// getparam(Notify['b'], 'message')    # => ''
     /// ```
     "getparam": ReadsCatalog {
-        "Any *$args, Optional[Callable] &$block" => getparam;
+        LEGACY => getparam;
         tools "Variant[String, Type[CatalogEntry]] $reference, String $name >> Any"
     }
 
@@ -97,7 +97,7 @@ builtins! {
 
     /// Fails unless the class or define that calls it is declared from its own module.
     "assert_private": ReadsVariables {
-        "Any *$args, Optional[Callable] &$block" => assert_private;
+        LEGACY => assert_private;
         tools "Optional[String] $message = undef >> Undef"
     }
 }
@@ -313,7 +313,7 @@ pub mod old {
     builtins! {
         /// The former name of `assert_private`; since the word is reserved, only `call('private')` reaches it.
         "private": ReadsVariables, Deprecated {
-            "Any *$args, Optional[Callable] &$block" => private;
+            LEGACY => private;
             tools "Optional[String] $message = undef >> Undef"
         }
     }

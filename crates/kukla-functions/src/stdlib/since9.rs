@@ -14,6 +14,7 @@ use kukla_values::types::mismatch;
 use kukla_values::{Array, Result, Str, Type, Value};
 
 use crate::codes::{ASSERTED_TYPE, TOO_FEW_TO_VALIDATE, URIESCAPE_UNAVAILABLE};
+use crate::legacy::LEGACY;
 use crate::ruby;
 use crate::stdlib::arrays::{matches, sieve};
 use crate::stdlib::misc::{deprecation, deprecation_at, place_in_module};
@@ -82,7 +83,7 @@ builtins! {
     }
     /// The elements that do not match a regular expression.
     "reject" {
-        "Any *$args, Optional[Callable] &$block" => reject;
+        LEGACY => reject;
         tools "Variant[Array, Hash] $values, Variant[String, Regexp] $pattern >> Array"
     }
     /// Deprecated: use `stdlib::seeded_rand`.
@@ -144,7 +145,7 @@ builtins! {
     }
     /// Refused: Ruby has dropped the method behind it.
     "uriescape": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => uriescape;
+        LEGACY => uriescape;
         tools "String $text >> String", "Array $texts >> Array"
     }
     /// Deprecated: use `stdlib::validate_domain_name`.
@@ -159,7 +160,7 @@ builtins! {
     }
     /// Deprecated: fails unless a value is of a type.
     "validate_legacy": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => validate_legacy;
+        LEGACY => validate_legacy;
         tools "Variant[Type, String] $type, String $function, Any $value, Any *$arguments >> Undef"
     }
 }

@@ -9,7 +9,7 @@ use kukla_values::case;
 use kukla_values::regexp::escape;
 use kukla_values::{Array, Hash, Result, Str, Value};
 
-use crate::legacy::{exactly, legacy, wrong_number, wrong_number_of, wrong_type};
+use crate::legacy::{LEGACY, exactly, legacy, wrong_number, wrong_number_of, wrong_type};
 use crate::ruby;
 use crate::stdlib::misc::deprecation;
 
@@ -21,7 +21,7 @@ builtins! {
     /// squeeze('aabbc', 'a')     # => 'abbc'
     /// ```
     "squeeze" {
-        "Any *$args, Optional[Callable] &$block" => squeeze;
+        LEGACY => squeeze;
         tools "String $text, String $characters = undef >> String", "Array $texts, String $characters = undef >> Array"
     }
 
@@ -31,7 +31,7 @@ builtins! {
     /// swapcase('aBc')    # => 'AbC'
     /// ```
     "swapcase" {
-        "Any *$args, Optional[Callable] &$block" => swapcase;
+        LEGACY => swapcase;
         tools "String $text >> String", "Array $texts >> Array"
     }
 
@@ -41,7 +41,7 @@ builtins! {
     /// dos2unix("a\r\nb")    # => "a\nb"
     /// ```
     "dos2unix" {
-        "Any *$args, Optional[Callable] &$block" => dos2unix;
+        LEGACY => dos2unix;
         tools "String $text >> String"
     }
 
@@ -51,7 +51,7 @@ builtins! {
     /// unix2dos("a\nb")    # => "a\r\nb"
     /// ```
     "unix2dos" {
-        "Any *$args, Optional[Callable] &$block" => unix2dos;
+        LEGACY => unix2dos;
         tools "String $text >> String"
     }
 
@@ -61,7 +61,7 @@ builtins! {
     /// regexpescape('a.b*')    # => 'a\.b\*'
     /// ```
     "regexpescape" {
-        "Any *$args, Optional[Callable] &$block" => regexpescape;
+        LEGACY => regexpescape;
         tools "String $text >> String", "Array $texts >> Array"
     }
 

@@ -25,7 +25,7 @@ use crate::codes::{
     NO_METHOD, NO_PATTERN_MATCHES, NO_PATTERN_MATCHES_WITH_MESSAGE, NO_SHELL, NOT_SIGNED_BY_RSA, NOT_VALID,
     NOTHING_TO_VALIDATE_BY, TOO_FEW_TO_VALIDATE,
 };
-use crate::legacy::{legacy, wrong_count, wrong_type};
+use crate::legacy::{LEGACY, legacy, wrong_count, wrong_type};
 use crate::ruby;
 use crate::stdlib::checks::{domain_name, email_address, holds, warn_unless_text};
 use crate::stdlib::misc::deprecation;
@@ -49,7 +49,7 @@ builtins! {
     /// validate_domain_name('example.com')    # => undef
     /// ```
     "validate_domain_name" {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_domain_name", &legacy(args)?);
+        LEGACY => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_domain_name", &legacy(args)?);
         tools "Array[Any, 1] *$values >> Undef"
     }
     /// Fails unless all arguments are addresses of electronic mail.
@@ -58,27 +58,27 @@ builtins! {
     /// validate_email_address('me@example.com')    # => undef
     /// ```
     "validate_email_address" {
-        "Any *$args, Optional[Callable] &$block" => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_email_address", &legacy(args)?);
+        LEGACY => |vm: &mut Vm<'_>, Rest(args): Rest| validate(vm, "validate_email_address", &legacy(args)?);
         tools "Array[Any, 1] *$values >> Undef"
     }
     /// Fails unless a command accepts a file with a content; `%` in the command is replaced by the file, which otherwise comes last.
     "validate_cmd": RunsCommands, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => validate_cmd;
+        LEGACY => validate_cmd;
         tools "String $text, Variant[String, Array] $command, String $message = undef >> Undef"
     }
     /// Would check a text with a lens of Augeas, which is not at hand.
     "validate_augeas": RunsCommands, BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => validate_augeas;
+        LEGACY => validate_augeas;
         tools "String $text, String $lens, Array[String] $tests = [], String $message = undef >> Undef"
     }
     /// Would check that a certificate and a private key belong together; OpenSSL is not at hand.
     "validate_x509_rsa_key_pair": BeyondRuby {
-        "Any *$args, Optional[Callable] &$block" => validate_x509_rsa_key_pair;
+        LEGACY => validate_x509_rsa_key_pair;
         tools "String $certificate, String $key >> Undef"
     }
     /// Fails unless a value is of a type; what an old function of the family accepted passes with a warning.
     "validate_legacy": Deprecated {
-        "Any *$args, Optional[Callable] &$block" => validate_legacy;
+        LEGACY => validate_legacy;
         tools "Variant[Type, String] $type, String $function, Any $value, Any *$arguments >> Undef"
     }
 }
@@ -462,62 +462,62 @@ pub mod old {
     builtins! {
         /// Fails unless all arguments are absolute paths, or arrays of them. Deprecated: use `Stdlib::Absolutepath`.
         "validate_absolute_path": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path");
+            LEGACY => deprecated!("validate_absolute_path", "Stdlib::Compat::Absolute_Path");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless all arguments are arrays. Deprecated: use `Array`.
         "validate_array": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_array", "Stdlib::Compat::Array");
+            LEGACY => deprecated!("validate_array", "Stdlib::Compat::Array");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless all arguments are booleans. Deprecated: use `Boolean`.
         "validate_bool": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_bool", "Stdlib::Compat::Bool");
+            LEGACY => deprecated!("validate_bool", "Stdlib::Compat::Bool");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless all arguments are hashes. Deprecated: use `Hash`.
         "validate_hash": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_hash", "Stdlib::Compat::Hash");
+            LEGACY => deprecated!("validate_hash", "Stdlib::Compat::Hash");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless a value is an integer within limits. Deprecated: use `Integer`.
         "validate_integer": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_integer", "Stdlib::Compat::Integer");
+            LEGACY => deprecated!("validate_integer", "Stdlib::Compat::Integer");
             tools "Any $value, Any $max = undef, Any $min = undef >> Undef"
         }
         /// Fails unless all arguments are addresses. Deprecated: use `Stdlib::IP::Address`.
         "validate_ip_address": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address");
+            LEGACY => deprecated!("validate_ip_address", "Stdlib::Compat::Ip_Address");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless all arguments are addresses of IPv4. Deprecated: use `Stdlib::IP::Address::V4`.
         "validate_ipv4_address": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address");
+            LEGACY => deprecated!("validate_ipv4_address", "Stdlib::Compat::Ipv4_Address");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless all arguments are addresses of IPv6. Deprecated: use `Stdlib::IP::Address::V6`.
         "validate_ipv6_address": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address");
+            LEGACY => deprecated!("validate_ipv6_address", "Stdlib::Compat::Ipv6_address");
             tools "Array[Any, 1] *$values >> Undef"
         }
         /// Fails unless a value is a number within limits. Deprecated: use `Numeric`.
         "validate_numeric": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_numeric", "Stdlib::Compat::Numeric");
+            LEGACY => deprecated!("validate_numeric", "Stdlib::Compat::Numeric");
             tools "Any $value, Any $max = undef, Any $min = undef >> Undef"
         }
         /// Fails unless a text matches one of some regular expressions. Deprecated: use `Pattern`.
         "validate_re": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_re", "Pattern[]");
+            LEGACY => deprecated!("validate_re", "Pattern[]");
             tools "Any $text, Variant[String, Array] $patterns, String $message = undef >> Undef"
         }
         /// Fails unless a text has a length within limits. Deprecated: use `String[1, 10]`.
         "validate_slength": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_slength", "String[]");
+            LEGACY => deprecated!("validate_slength", "String[]");
             tools "Variant[String, Array] $text, Variant[Integer, String] $max, Variant[Integer, String] $min = undef >> Undef"
         }
         /// Fails unless all arguments are strings. Deprecated: use `String`.
         "validate_string": Deprecated {
-            "Any *$args, Optional[Callable] &$block" => deprecated!("validate_string", "Stdlib::Compat::String");
+            LEGACY => deprecated!("validate_string", "Stdlib::Compat::String");
             tools "Array[Any, 1] *$values >> Undef"
         }
     }

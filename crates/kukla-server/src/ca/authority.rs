@@ -1,9 +1,10 @@
 //! The authority at work: requests taken, certificates signed.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use kukla::syntax::Problem;
 use num_bigint::BigUint;
@@ -11,14 +12,18 @@ use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::spki::SubjectPublicKeyInfoOwned;
 
+use super::audit::{Action, Actor, AuditEvent, AuditLog};
 use super::certificate::{self, Certificate, Draft, alt_names, alt_names_extension, node_extensions, put};
+use super::inventory::HighestSerial;
 use super::keys::Key;
+use super::pending::RecentRequests;
 use super::request::{self, Request, alt_name};
+use super::status::Fingerprints;
 use super::time::{self, DAY};
-use super::{Layout, Practice, Refusal, inventory, oids};
+use super::{DEFAULT_LIFETIME, DEFAULT_RENEWED_LIFETIME, Layout, Practice, Refusal, inventory, oids};
 use crate::files::{
     append_line, lock_file, make_directory, read_directory, read_if_there, remove, remove_unfinished,
-    write_once, write_whole,
+    write_whole,
 };
 
 /// A certificate authority at work.
@@ -31,6 +36,9 @@ pub struct Authority {
     pub(super) key: Key,
     pub(super) certificate: Certificate,
     pub(super) chain: Vec<Certificate>,
+    pub(super) audit: AuditLog,
+    pub(super) highest: HighestSerial,
+    pub(super) recent: RecentRequests,
     /// Held while files are changed, together with the lock that processes share.
     working: Mutex<()>,
 }
@@ -42,8 +50,15 @@ pub(super) struct Lock<'a> {
 }
 
 impl Authority {
-    /// Takes over a directory as it is; what a crash left unfinished is put in order.
+    /// Takes over a directory as it is; what a crash left unfinished is put in order. An authority that has lost its CRL is refused.
     pub fn open(layout: Layout, practice: Practice) -> Result<Authority, Refusal> {
+        let authority = Authority::open_without_crl(layout, practice)?;
+        authority.crls()?;
+        Ok(authority)
+    }
+
+    /// Takes over a directory whose CRL may be lost, in order to repair it.
+    pub fn open_without_crl(layout: Layout, practice: Practice) -> Result<Authority, Refusal> {
         let read = |path: &Path| match read_if_there(path)? {
             Some(bytes) => Ok(bytes),
             None => Err(Refusal::Missing(
@@ -61,7 +76,19 @@ impl Authority {
                 Problem::invalid(format!("no certificate for the key in {}", layout.key.display()))
                     .because(format_args!("{} holds none", layout.certificate.display()))
             })?;
-        let authority = Authority { layout, practice, key, certificate, chain, working: Mutex::new(()) };
+        let audit =
+            AuditLog::at(practice.audit_log.clone().unwrap_or_else(|| layout.directory.join("audit.jsonl")));
+        let authority = Authority {
+            layout,
+            practice,
+            key,
+            certificate,
+            chain,
+            audit,
+            highest: HighestSerial::default(),
+            recent: RecentRequests::default(),
+            working: Mutex::new(()),
+        };
         authority.recover()?;
         Ok(authority)
     }
@@ -130,37 +157,7 @@ impl Authority {
         Ok(Request::from_pem(&bytes).map_err(in_file(&path))?)
     }
 
-    /// Takes a request; whether it was signed at once.
-    pub fn submit(&self, name: &str, text: &[u8]) -> Result<bool, Refusal> {
-        let request = Request::from_pem(text).map_err(Refusal::Rule)?;
-        let subject = request.common_name().unwrap_or_default();
-        self.check_duplicate(&subject)?;
-        request.check_subject(name)?;
-        if !request.is_signed() {
-            let problem = "CSR contains a public key that does not correspond to the signing key";
-            return Err(Refusal::rule(problem));
-        }
-        let text = request.to_pem();
-        {
-            let _lock = self.lock()?;
-            self.check_duplicate(name)?;
-            let path = self.layout.request_of(name);
-            let written = if self.practice.duplicates {
-                write_whole(&path, text.as_bytes(), 0o644)
-            } else {
-                write_once(&path, text.as_bytes(), 0o644)
-            };
-            written?;
-        }
-        // A policy command may take its time, and others need not wait for it.
-        if !self.practice.autosign.permits(name, &text) {
-            return Ok(false);
-        }
-        request.check(name, self.practice.allowed)?;
-        self.sign(name, None).map(|_| true)
-    }
-
-    fn check_duplicate(&self, name: &str) -> Result<(), Refusal> {
+    pub(super) fn check_duplicate(&self, name: &str) -> Result<(), Refusal> {
         if request::check_name(name).is_err() || self.practice.duplicates {
             return Ok(());
         }
@@ -174,19 +171,43 @@ impl Authority {
     }
 
     /// Signs the request of a node.
-    pub fn sign(&self, name: &str, lifetime: Option<Duration>) -> Result<Certificate, Refusal> {
+    pub fn sign(&self, name: &str, lifetime: Option<Duration>, by: &Actor) -> Result<Certificate, Refusal> {
         let _lock = self.lock()?;
         let request = self.request(name)?;
-        request.check(name, self.practice.allowed)?;
-        let lifetime = lifetime.unwrap_or(if self.practice.renewal && request.renews() {
-            self.practice.renewed_lifetime
-        } else {
-            self.practice.lifetime
-        });
-        let wanted = request.extensions()?;
-        let certificate = self.issue(name, request.public_key(), wanted, lifetime)?;
+        request.check(name, self.practice.allowed).inspect_err(|refusal| {
+            let fingerprint = Some(Fingerprints::of(request.der()).sha256);
+            self.audit.record_denial(name, fingerprint, refusal.to_string(), by);
+        })?;
+        let of_rule = self.practice.signing.rule_for(name).and_then(|(_, rule)| rule.lifetime);
+        let certificate = self.sign_request(name, &request, lifetime.or(of_rule), by)?;
         remove(&self.layout.request_of(name))?;
+        self.forget_pending(name)?;
         Ok(certificate)
+    }
+
+    /// Signs a request that was checked, while the lock is held.
+    pub(super) fn sign_request(
+        &self,
+        name: &str,
+        request: &Request,
+        lifetime: Option<Duration>,
+        by: &Actor,
+    ) -> Result<Certificate, Refusal> {
+        let validity = match lifetime {
+            Some(lifetime) => Validity::Exactly(lifetime),
+            None if self.practice.renewal && request.renews() => self.renewed_validity(),
+            None => self.validity(),
+        };
+        let wanted = request.extensions()?;
+        self.issue(Action::Sign, name, request.public_key(), wanted, validity, by)
+    }
+
+    fn validity(&self) -> Validity {
+        self.practice.lifetime.map_or(Validity::AtMost(DEFAULT_LIFETIME), Validity::Exactly)
+    }
+
+    fn renewed_validity(&self) -> Validity {
+        self.practice.renewed_lifetime.map_or(Validity::AtMost(DEFAULT_RENEWED_LIFETIME), Validity::Exactly)
     }
 
     /// Makes a key and a certificate for a node that did not ask; they are not revoked by this.
@@ -196,13 +217,14 @@ impl Authority {
         let key = Key::generate(self.practice.keys)?;
         let extensions = draft.extensions(name)?;
         let _lock = self.lock()?;
-        let lifetime = draft.lifetime.unwrap_or(self.practice.lifetime);
-        let certificate = self.issue(name, &key.public()?, extensions, lifetime)?;
+        let validity = draft.lifetime.map_or_else(|| self.validity(), Validity::Exactly);
+        let by = Actor::local();
+        let certificate = self.issue(Action::Sign, name, &key.public()?, extensions, validity, &by)?;
         Ok((key, certificate))
     }
 
     /// Signs a certificate for the key of one that this authority has signed, with all it says.
-    pub fn renew(&self, old: &Certificate) -> Result<Certificate, Refusal> {
+    pub fn renew(&self, old: &Certificate, by: &Actor) -> Result<Certificate, Refusal> {
         let name = old.common_name().ok_or_else(|| Problem::invalid("the certificate has no common name"))?;
         request::check_name(&name)?;
         let kept = old.extensions().iter();
@@ -214,9 +236,11 @@ impl Authority {
         }
         let _lock = self.lock()?;
         if self.is_revoked(&old.serial())? {
-            return Err(Refusal::rule(format!("the certificate of {name} is revoked")));
+            let reason = format!("the certificate of {name} is revoked");
+            self.audit.record_denial(&name, Some(Fingerprints::of(old.der()).sha256), reason.clone(), by);
+            return Err(Refusal::rule(reason));
         }
-        self.issue(&name, old.public_key(), extensions, self.practice.renewed_lifetime)
+        self.issue(Action::Renew, &name, old.public_key(), extensions, self.renewed_validity(), by)
     }
 
     /// Whether a certificate was signed with this authority's key.
@@ -227,12 +251,15 @@ impl Authority {
 
     fn issue(
         &self,
+        action: Action,
         name: &str,
         public_key: &SubjectPublicKeyInfoOwned,
         wanted: Vec<Extension>,
-        lifetime: Duration,
+        validity: Validity,
+        by: &Actor,
     ) -> Result<Certificate, Refusal> {
         let now = time::now();
+        let not_after = self.expiry(name, validity, now)?;
         let identifier = self.identifier();
         let mut names = alt_names(&wanted)?;
         let own = alt_name(name)?;
@@ -245,17 +272,84 @@ impl Authority {
         let draft = Draft {
             subject: certificate::named(name)?,
             public_key: public_key.clone(),
-            serial: inventory::take_serial(&self.layout.serial)?,
+            serial: self.take_serial()?,
             // Clocks of agents need not be right to the minute.
             not_before: now - DAY,
-            not_after: now + lifetime,
+            not_after,
             extensions,
         };
         let signed = draft.sign(self.certificate.subject(), &self.key)?;
         inventory::add(&self.layout.inventory, &signed)?;
         self.note_infra(name, &signed.serial())?;
+        let event = AuditEvent {
+            action,
+            node: name,
+            serial: Some(&signed.serial()),
+            fingerprint: Some(Fingerprints::of(signed.der()).sha256),
+            reason: None,
+        };
+        // Before the certificate appears: none may exist that is not recorded.
+        self.audit.record(&event, by)?;
         write_whole(&self.layout.signed_of(name), signed.to_pem().as_bytes(), 0o644)?;
         Ok(signed)
+    }
+
+    /// Until when a certificate is valid: never longer than those of the authority and of the ones above it.
+    fn expiry(&self, name: &str, validity: Validity, now: SystemTime) -> Result<SystemTime, Refusal> {
+        let own = self.chain.iter().map(Certificate::not_after).fold(self.certificate.not_after(), Ord::min);
+        let when = time::in_inventory(own);
+        if own <= now {
+            return Err(Refusal::rule(format!("the certificate of the authority has expired: {when}")));
+        }
+        let (Validity::AtMost(lifetime) | Validity::Exactly(lifetime)) = validity;
+        match (now.checked_add(lifetime), validity) {
+            (Some(end), _) if end <= own => Ok(end),
+            (_, Validity::AtMost(_)) => Ok(own),
+            (_, Validity::Exactly(_)) => Err(Refusal::Rule(
+                Problem::invalid(format!(
+                    "the certificate of {name} would outlive that of the authority, which expires {}: {when}",
+                    time::until(own)
+                ))
+                .help("choose a shorter validity (ca_ttl, --ttl), or renew the authority with `kukla ca rotate`"),
+            )),
+        }
+    }
+
+    /// Checks that a certificate may be valid for so long.
+    pub fn check_lifetime(&self, name: &str, lifetime: Duration) -> Result<(), Refusal> {
+        self.expiry(name, Validity::Exactly(lifetime), time::now()).map(|_| ())
+    }
+
+    /// The number of the next certificate. It is taken before anything is signed, so that none is ever given twice.
+    fn take_serial(&self) -> Result<BigUint, Refusal> {
+        let serial = self.next_serial()?;
+        inventory::write_serial(&self.layout.serial, &(&serial + 1_u32))?;
+        Ok(serial)
+    }
+
+    /// The number that the next certificate will get: that of the file `serial`, but never one that the inventory has. If the file is lost,
+    /// numbers continue after the inventory; if both are lost, nobody knows which numbers are taken.
+    pub fn next_serial(&self) -> Result<BigUint, Refusal> {
+        let highest = self.highest.read(&self.layout.inventory)?;
+        let after = &highest + 1_u32;
+        if let Some(written) = inventory::written_serial(&self.layout.serial)? {
+            return Ok(written.max(after));
+        }
+        if highest == BigUint::ZERO {
+            let has_revoked = self.crls()?[0].serials().next().is_some();
+            if has_revoked || !self.issued()?.is_empty() {
+                return Err(Refusal::Failure(
+                    Problem::not_found("the serial number of the next certificate is unknown")
+                        .because(format_args!(
+                            "both {} and {} are lost or empty",
+                            self.layout.serial.display(),
+                            self.layout.inventory.display()
+                        ))
+                        .help("restore one of them from a backup, or write a hexadecimal number that was never used to the first"),
+                ));
+            }
+        }
+        Ok(after)
     }
 
     fn identifier(&self) -> Vec<u8> {
@@ -273,25 +367,65 @@ impl Authority {
     }
 
     /// Removes the certificate and the request of a node; whether there was any. It is not revoked by this.
-    pub fn delete(&self, name: &str) -> Result<bool, Refusal> {
+    pub fn delete(&self, name: &str, by: &Actor) -> Result<bool, Refusal> {
         request::check_name(name)?;
         let _lock = self.lock()?;
+        self.record_deletion(name, by)?;
         let certificate = remove(&self.layout.signed_of(name))?;
-        Ok(remove(&self.layout.request_of(name))? || certificate)
+        let request = remove(&self.layout.request_of(name))?;
+        self.forget_pending(name)?;
+        Ok(request || certificate)
+    }
+
+    fn record_deletion(&self, name: &str, by: &Actor) -> Result<(), Refusal> {
+        let certificate = self.layout.signed_of(name).exists();
+        if !certificate && !self.layout.request_of(name).exists() {
+            return Ok(());
+        }
+        let what = if certificate { "certificate" } else { "request" };
+        let event = AuditEvent {
+            action: Action::Delete,
+            node: name,
+            serial: None,
+            fingerprint: None,
+            reason: Some(what.to_owned()),
+        };
+        Ok(self.audit.record(&event, by)?)
     }
 
     /// Removes the request of a node; whether there was one.
-    pub fn delete_request(&self, name: &str) -> Result<bool, Refusal> {
+    pub fn delete_request(&self, name: &str, by: &Actor) -> Result<bool, Refusal> {
         request::check_name(name)?;
         let _lock = self.lock()?;
-        Ok(remove(&self.layout.request_of(name))?)
+        if self.layout.request_of(name).exists() {
+            self.record_deletion(name, by)?;
+        }
+        let was_there = remove(&self.layout.request_of(name))?;
+        self.forget_pending(name)?;
+        Ok(was_there)
     }
 
-    /// Whether a node ever had a certificate.
-    pub fn knows(&self, name: &str) -> Result<bool, Refusal> {
-        let known = inventory::read(&self.layout.inventory)?;
-        Ok(self.signed(name)?.is_some() || known.iter().any(|entry| entry.name == name))
+    /// Those of some names whose nodes ever had a certificate.
+    pub fn known_among(&self, names: &[String]) -> Result<Vec<String>, Refusal> {
+        let inventory: HashSet<String> =
+            inventory::read(&self.layout.inventory)?.into_iter().map(|entry| entry.name).collect();
+        let mut known = Vec::new();
+        for name in names {
+            if inventory.contains(name) || self.signed(name)?.is_some() {
+                known.push(name.clone());
+            }
+        }
+        Ok(known)
     }
+}
+
+/// For how long a new certificate is valid.
+#[derive(Clone, Copy, Debug)]
+enum Validity {
+    /// So long, or until the authority's own certificate expires.
+    AtMost(Duration),
+    /// So long, as someone has asked for it.
+    Exactly(Duration),
 }
 
 /// The content of a certificate that is generated without a request.

@@ -1,5 +1,6 @@
 //! Lists of revoked certificates.
 
+use std::collections::HashSet;
 use std::time::SystemTime;
 
 use der::asn1::{ObjectIdentifier, OctetString, Uint};
@@ -39,8 +40,12 @@ impl Crl {
         Ok(Crl { der: der.to_vec(), content })
     }
 
-    /// Reads all lists of a PEM text.
+    /// Reads all lists of a PEM text. A text that was cut off is an error, wherever it was cut.
     pub fn all_from_pem(text: &[u8]) -> Result<Vec<Crl>, Problem> {
+        let last = text.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        if last.starts_with(b"-") && !(last.starts_with(b"-----END ") && last.ends_with(b"-----")) {
+            return Err(malformed("the file ends in the middle of a list"));
+        }
         let all = CertificateRevocationListDer::pem_slice_iter(text);
         all.map(|der| Crl::from_der(&der.map_err(malformed)?)).collect()
     }
@@ -48,6 +53,17 @@ impl Crl {
     /// An empty list.
     pub fn empty(issuer: &Certificate, key: &Key, now: SystemTime) -> Result<Crl, Problem> {
         Crl::signed(issuer, key, Vec::new(), &BigUint::ZERO, now)
+    }
+
+    /// A list with these numbers in it, in place of one that is lost.
+    pub fn numbered(
+        issuer: &Certificate,
+        key: &Key,
+        serials: &[BigUint],
+        number: &BigUint,
+        now: SystemTime,
+    ) -> Result<Crl, Problem> {
+        Crl::signed(issuer, key, Vec::new(), number, now)?.with(issuer, key, serials, now)
     }
 
     /// The list with more numbers in it, valid from now on.
@@ -59,7 +75,8 @@ impl Crl {
         now: SystemTime,
     ) -> Result<Crl, Problem> {
         let mut revoked = self.content.tbs_cert_list.revoked_certificates.clone().unwrap_or_default();
-        for serial in serials.iter().filter(|serial| !self.revokes(serial)) {
+        let known: HashSet<BigUint> = self.serials().collect();
+        for serial in serials.iter().filter(|serial| !known.contains(serial)) {
             let extn_value = OctetString::new(KEY_COMPROMISE).map_err(unencodable)?;
             revoked.push(RevokedCert {
                 serial_number: serial_number(serial)?,

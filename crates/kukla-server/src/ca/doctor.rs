@@ -1,5 +1,6 @@
 //! The checks of `kukla ca doctor`: expiry dates, revocation lists, files and serial numbers of an authority.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
@@ -118,25 +119,33 @@ impl Findings {
     }
 
     fn numbers(&mut self, authority: &Authority) -> Result<(), Refusal> {
-        let next = inventory::next_serial(&authority.layout.serial)?;
         let known = inventory::read(&authority.layout.inventory)?;
-        let highest = known.iter().map(|entry| &entry.serial).max().cloned().unwrap_or(BigUint::ZERO);
-        if next <= highest {
-            self.add(
+        let known: BTreeSet<BigUint> = known.into_iter().map(|entry| entry.serial).collect();
+        let highest = known.last().cloned().unwrap_or(BigUint::ZERO);
+        match inventory::written_serial(&authority.layout.serial)? {
+            Some(next) if next <= highest => self.add(
                 Grade::Wrong,
                 format!(
                     "the next serial number {} is already used; the highest in the inventory is {}",
                     inventory::hexadecimal(&next),
                     inventory::hexadecimal(&highest)
                 ),
-            );
-        } else {
-            self.add(Grade::Good, format!("the next serial number is {}", inventory::hexadecimal(&next)));
+            ),
+            Some(next) => {
+                self.add(Grade::Good, format!("the next serial number is {}", inventory::hexadecimal(&next)));
+            }
+            None => self.add(
+                Grade::Wrong,
+                format!(
+                    "{} is missing or empty; numbers continue after the inventory",
+                    authority.layout.serial.display()
+                ),
+            ),
         }
         let mut missing = Vec::new();
         for name in authority.issued()? {
             if let Ok(Some(certificate)) = authority.signed(&name)
-                && !known.iter().any(|entry| entry.serial == certificate.serial())
+                && !known.contains(&certificate.serial())
             {
                 missing.push(name);
             }
@@ -148,6 +157,7 @@ impl Findings {
     }
 
     fn nodes(&mut self, authority: &Authority) -> Result<(), Refusal> {
+        let revoked_serials = authority.revoked_serials()?;
         let (mut good, mut soon, mut over, mut revoked) = (0, Vec::new(), Vec::new(), 0);
         for name in authority.issued()? {
             let certificate = match authority.signed(&name) {
@@ -162,7 +172,7 @@ impl Findings {
                 self.add(Grade::Wrong, format!("the certificate of {name} was not signed by this authority"));
             } else if certificate.common_name().as_deref() != Some(&name) {
                 self.add(Grade::Wrong, format!("the file of {name} holds the certificate of another node"));
-            } else if authority.is_revoked(&certificate.serial())? {
+            } else if revoked_serials.contains(&certificate.serial()) {
                 revoked += 1;
             } else if certificate.not_after() < time::now() {
                 over.push(name);
@@ -187,7 +197,10 @@ impl Findings {
         for name in files.filter_map(|entry| entry.file_name().into_string().ok()) {
             let stem = name.strip_suffix(".pem");
             if stem.is_none_or(|stem| request::check_name(stem).is_err()) {
-                self.add(Grade::Soon, format!("signed/{name} is not the file of a certificate"));
+                self.add(
+                    Grade::Soon,
+                    format!("signed/{} is not the file of a certificate", name.escape_debug()),
+                );
             }
         }
         Ok(())

@@ -5,8 +5,10 @@ use std::time::Duration;
 use hyper::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::audit::Actor;
 use super::certificate::Certificate;
 use super::crl::Crl;
+use super::keys::random;
 use super::status::State;
 use super::{Authority, Refusal, changed, time};
 use crate::answer::{Answer, JSON, TEXT};
@@ -16,26 +18,46 @@ use crate::log;
 
 /// Answers a request below `/puppet-ca/v1/`.
 pub fn answer(authority: &Authority, call: &Call, rest: &str) -> Answer {
+    let by = &actor(call);
+    let answer = dispatch(authority, call, rest, by);
+    match &by.request {
+        Some(request) if call.method != Method::GET => answer.note("request", request.as_str()),
+        _ => answer,
+    }
+}
+
+/// The client of a request. Its identifier is the one that the client or a proxy gave it, or a new one.
+fn actor(call: &Call) -> Actor {
+    let is_plain = |id: &&str| {
+        (1..=64).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    };
+    let request = call
+        .header("x-request-id")
+        .filter(is_plain)
+        .map_or_else(|| random::<8>().iter().map(|byte| format!("{byte:02x}")).collect(), str::to_owned);
+    Actor { name: call.peer.name.clone(), address: Some(call.peer.address.ip()), request: Some(request) }
+}
+
+fn dispatch(authority: &Authority, call: &Call, rest: &str, by: &Actor) -> Answer {
     let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
     let answered = match (kind, &call.method, name) {
         ("certificate", &Method::GET, "ca") => ca_certificate(authority),
         ("certificate", &Method::GET, name) => certificate(authority, name),
-        ("certificate_request", &Method::PUT, name) => submit(authority, call, name),
-        ("certificate_request", &Method::GET, name) => {
-            authority.request(name).map(|request| Answer::text(request.to_pem()))
-        }
-        ("certificate_request", &Method::DELETE, name) => delete_request(authority, name),
+        ("certificate_request", &Method::PUT, name) => submit(authority, call, name, by),
+        ("certificate_request", &Method::GET, name) => request(authority, call, name),
+        ("certificate_request", &Method::DELETE, name) => delete_request(authority, name, by),
         ("certificate_revocation_list", &Method::GET, "ca") => crl(authority, call),
         ("certificate_revocation_list", &Method::PUT, "") => update_crl(authority, call),
-        ("certificate_renewal", &Method::POST, "") => renew(authority, call),
+        ("certificate_renewal", &Method::POST, "") => renew(authority, call, by),
         ("certificate_status", &Method::GET, name) => status(authority, name),
-        ("certificate_status", &Method::PUT, name) => set_status(authority, call, name),
-        ("certificate_status", &Method::DELETE, name) => delete(authority, name),
+        ("certificate_status", &Method::PUT, name) => set_status(authority, call, name, by),
+        ("certificate_status", &Method::DELETE, name) => delete(authority, name, by),
         ("certificate_statuses", &Method::GET, _) => statuses(authority, call),
-        ("clean", &Method::PUT, "") => clean(authority, call),
-        ("sign", &Method::POST, "") => sign(authority, call),
+        ("clean", &Method::PUT, "") => clean(authority, call, by),
+        ("sign", &Method::POST, "") => sign(authority, call, by),
         ("sign", &Method::POST, "all") => {
-            authority.requested().map_err(Refusal::from).map(|names| sign_all(authority, &names))
+            authority.requested().map_err(Refusal::from).map(|names| sign_all(authority, &names, by))
         }
         ("expirations", &Method::GET, "") => expirations(authority),
         _ => return Answer::refused(StatusCode::NOT_FOUND, "Not Found"),
@@ -48,6 +70,13 @@ fn refused(refusal: &Refusal) -> Answer {
         Refusal::Rule(problem) => {
             let message = problem.to_string();
             Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message)
+        }
+        Refusal::Busy(problem) => {
+            let message = format!("Too Many Requests: {problem}");
+            let mut answer =
+                Answer::refused(StatusCode::TOO_MANY_REQUESTS, message).note("error", problem.to_string());
+            answer.headers.push(("retry-after", "60".to_owned()));
+            answer
         }
         Refusal::Missing(problem) => Answer::new(StatusCode::NOT_FOUND, TEXT, problem.to_string()),
         Refusal::Failure(problem) => {
@@ -77,15 +106,25 @@ fn certificate(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
     found.map(|certificate| Answer::text(certificate.to_pem())).ok_or_else(missing)
 }
 
-fn submit(authority: &Authority, call: &Call, name: &str) -> Result<Answer, Refusal> {
-    let was_signed = authority.submit(name, &call.body)?;
+/// A request that holds a shared secret of its node is only for those who may manage certificates.
+fn request(authority: &Authority, call: &Call, name: &str) -> Result<Answer, Refusal> {
+    let request = authority.request(name)?;
+    if request.challenge_password().is_some() && call.peer.extension("pp_cli_auth") != Some("true") {
+        let text = "Forbidden: the request holds a challenge password";
+        return Ok(Answer::refused(StatusCode::FORBIDDEN, text).note("refused", "challenge password"));
+    }
+    Ok(Answer::text(request.to_pem()))
+}
+
+fn submit(authority: &Authority, call: &Call, name: &str, by: &Actor) -> Result<Answer, Refusal> {
+    let was_signed = authority.submit(name, &call.body, by)?;
     let what = if was_signed { "signed" } else { "requested" };
     log::info(&format!("{name} has a {what} certificate"));
     Ok(Answer::empty(StatusCode::OK, TEXT))
 }
 
-fn delete_request(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
-    if authority.delete_request(name)? {
+fn delete_request(authority: &Authority, name: &str, by: &Actor) -> Result<Answer, Refusal> {
+    if authority.delete_request(name, by)? {
         return Ok(Answer::empty(StatusCode::NO_CONTENT, TEXT));
     }
     Err(Refusal::missing(format!("No certificate request for {name}")))
@@ -115,7 +154,7 @@ fn update_crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::text("Successfully updated CRLs."))
 }
 
-fn renew(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+fn renew(authority: &Authority, call: &Call, by: &Actor) -> Result<Answer, Refusal> {
     if !authority.practice.renewal {
         return Ok(Answer::refused(StatusCode::NOT_FOUND, "Not Found"));
     }
@@ -126,7 +165,7 @@ fn renew(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
         let text = "Certificate present, but does not match signature";
         return Ok(Answer::refused(StatusCode::FORBIDDEN, text));
     }
-    let renewed = authority.renew(certificate)?;
+    let renewed = authority.renew(certificate, by)?;
     log::info(&format!("{} has a renewed certificate", call.peer.name.as_deref().unwrap_or_default()));
     Ok(Answer::text(renewed.to_pem()))
 }
@@ -140,7 +179,7 @@ fn unknown() -> Refusal {
     Refusal::missing("Invalid certificate subject.")
 }
 
-fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, Refusal> {
+fn set_status(authority: &Authority, call: &Call, name: &str, by: &Actor) -> Result<Answer, Refusal> {
     let body = json_body(call)?;
     let Some(wanted) = body.get("desired_state").and_then(Value::as_str) else {
         return Err(Refusal::rule("Missing required parameter \"desired_state\""));
@@ -149,12 +188,11 @@ fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, 
     let Some(status) = authority.status(name)? else { return Err(unknown()) };
     match (wanted, status.state) {
         ("signed", State::Requested) => {
-            let lifetime = match body.get("cert_ttl") {
-                Some(Value::Number(seconds)) => seconds.as_u64().map(Duration::from_secs),
-                Some(Value::String(text)) => time::duration(text),
-                _ => None,
-            };
-            match authority.sign(name, lifetime) {
+            let lifetime = lifetime(&body)?;
+            if let Some(lifetime) = lifetime {
+                authority.check_lifetime(name, lifetime)?;
+            }
+            match authority.sign(name, lifetime, by) {
                 Err(Refusal::Rule(problem)) => return conflict(problem.to_string()),
                 other => other?,
             };
@@ -171,7 +209,7 @@ fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, 
             ));
         }
         ("revoked", _) => {
-            authority.revoke(&[name.to_owned()])?;
+            authority.revoke(&[name.to_owned()], by)?;
             log::info(&format!("{name} has a revoked certificate"));
         }
         (other, _) => {
@@ -183,8 +221,23 @@ fn set_status(authority: &Authority, call: &Call, name: &str) -> Result<Answer, 
     Ok(Answer::empty(StatusCode::NO_CONTENT, TEXT))
 }
 
-fn delete(authority: &Authority, name: &str) -> Result<Answer, Refusal> {
-    if authority.delete(name)? {
+/// The validity that an administrator asks for: seconds, or a number with a unit.
+fn lifetime(body: &Value) -> Result<Option<Duration>, Refusal> {
+    let lifetime = match body.get("cert_ttl") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Number(seconds)) => seconds.as_u64().map(Duration::from_secs),
+        Some(Value::String(text)) => time::duration(text),
+        Some(_) => None,
+    };
+    let lifetime = lifetime.filter(|lifetime| !lifetime.is_zero());
+    let invalid = || {
+        Refusal::rule("invalid cert_ttl: expected a number of seconds, or a number and a unit: 90d, 12h, 5y")
+    };
+    lifetime.ok_or_else(invalid).map(Some)
+}
+
+fn delete(authority: &Authority, name: &str, by: &Actor) -> Result<Answer, Refusal> {
+    if authority.delete(name, by)? {
         return Ok(Answer::empty(StatusCode::NO_CONTENT, JSON));
     }
     Err(unknown())
@@ -202,7 +255,7 @@ fn statuses(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::json(&Value::Array(all)))
 }
 
-fn clean(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+fn clean(authority: &Authority, call: &Call, by: &Actor) -> Result<Answer, Refusal> {
     let body = json_body(call)?;
     if body.get("async") == Some(&Value::Bool(true)) {
         return Err(Refusal::rule("Async mode is not currently supported."));
@@ -210,13 +263,11 @@ fn clean(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     let names = names(&body).ok_or_else(|| {
         Refusal::rule("Missing required key: 'certnames'. Please supply the list of certs you want to clean.")
     })?;
-    let (mut known, mut missing) = (Vec::new(), Vec::new());
-    for name in names {
-        if authority.knows(&name)? { known.push(name) } else { missing.push(name) }
-    }
-    authority.revoke(&known)?;
+    let known = authority.known_among(&names)?;
+    let missing: Vec<&String> = names.iter().filter(|name| !known.contains(name)).collect();
+    authority.revoke(&known, by)?;
     for name in &known {
-        authority.delete(name)?;
+        authority.delete(name, by)?;
     }
     if missing.is_empty() {
         return Ok(Answer::text("Successfully cleaned all certs."));
@@ -224,10 +275,10 @@ fn clean(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     Ok(Answer::text(format!("The following certs do not exist and cannot be revoked: {missing:?}")))
 }
 
-fn sign(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
+fn sign(authority: &Authority, call: &Call, by: &Actor) -> Result<Answer, Refusal> {
     let body = json_body(call)?;
     match names(&body) {
-        Some(names) => Ok(sign_all(authority, &names)),
+        Some(names) => Ok(sign_all(authority, &names, by)),
         None => {
             let problem = json!({"kind": "schema-violation", "submitted": body.get("certnames"), "error": "certnames is a list of names"});
             Ok(Answer { status: StatusCode::UNPROCESSABLE_ENTITY, ..Answer::json(&problem) })
@@ -235,10 +286,10 @@ fn sign(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     }
 }
 
-fn sign_all(authority: &Authority, names: &[String]) -> Answer {
+fn sign_all(authority: &Authority, names: &[String], by: &Actor) -> Answer {
     let (mut signed, mut missing, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
-        match authority.sign(name, None) {
+        match authority.sign(name, None, by) {
             Ok(_) => signed.push(name),
             Err(Refusal::Missing(_)) => missing.push(name),
             Err(problem) => {

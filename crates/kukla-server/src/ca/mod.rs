@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use kukla::syntax::Problem;
 
+pub mod audit;
 mod authority;
 pub mod autosign;
 pub mod certificate;
@@ -18,21 +19,27 @@ pub mod doctor;
 pub mod http;
 pub mod import;
 pub mod inventory;
+mod judge;
 pub mod keys;
 pub mod oids;
+pub mod pending;
 pub mod request;
 mod revoke;
 mod revoked;
 pub mod setup;
+pub mod signing;
 pub mod status;
 pub mod time;
+pub mod tokens;
 
 pub use authority::{Authority, CertificateOptions};
 use autosign::Autosign;
 use keys::KeyKind;
+use pending::RequestLimits;
 use request::Allowed;
-pub use revoked::RevokedCertificates;
-use time::DAY;
+pub use revoked::{RevocationLists, RevokedCertificates};
+use setup::HostFiles;
+use signing::SigningPolicy;
 
 /// The reason why the authority did not do something, by how much of it the client that asked may know.
 #[derive(Clone, Debug)]
@@ -41,6 +48,8 @@ pub enum Refusal {
     Rule(Problem),
     /// Nothing of that name exists; the client sees that too.
     Missing(Problem),
+    /// A limit is exceeded; the client may come back later.
+    Busy(Problem),
     /// A disk or a key failed; the log shows how, the client does not see it.
     Failure(Problem),
 }
@@ -57,7 +66,10 @@ impl Refusal {
     }
 
     fn problem(&self) -> &Problem {
-        let (Refusal::Rule(problem) | Refusal::Missing(problem) | Refusal::Failure(problem)) = self;
+        let (Refusal::Rule(problem)
+        | Refusal::Missing(problem)
+        | Refusal::Busy(problem)
+        | Refusal::Failure(problem)) = self;
         problem
     }
 }
@@ -78,7 +90,10 @@ impl From<Problem> for Refusal {
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
-        let (Refusal::Rule(problem) | Refusal::Missing(problem) | Refusal::Failure(problem)) = refusal;
+        let (Refusal::Rule(problem)
+        | Refusal::Missing(problem)
+        | Refusal::Busy(problem)
+        | Refusal::Failure(problem)) = refusal;
         problem
     }
 }
@@ -161,31 +176,51 @@ pub struct Practice {
     pub autosign: Autosign,
     /// The extensions that requests may ask for.
     pub allowed: Allowed,
-    /// For how long certificates are valid.
-    pub lifetime: Duration,
+    /// For how long certificates are valid; by default five years, or until the authority's own expires.
+    pub lifetime: Option<Duration>,
     /// Whether nodes may have theirs renewed by themselves.
     pub renewal: bool,
-    /// For how long certificates are valid that nodes renew by themselves.
-    pub renewed_lifetime: Duration,
+    /// For how long certificates are valid that nodes renew by themselves; by default 90 days.
+    pub renewed_lifetime: Option<Duration>,
     /// Whether a node may ask again although it has a certificate.
     pub duplicates: bool,
     /// Whether agents get the list of revoked infrastructure certificates alone.
     pub infra_crl: bool,
     /// The kind of keys it generates.
     pub keys: KeyKind,
+    /// The certificate of the server: its names are reserved, and the CRL is published beside it.
+    pub server: Option<HostFiles>,
+    /// Further names that no request gets without a person.
+    pub reserved: Vec<String>,
+    /// The rules for signing without a person.
+    pub signing: SigningPolicy,
+    /// The limits on requests.
+    pub limits: RequestLimits,
+    /// The file of the audit log; by default `audit.jsonl` in the directory.
+    pub audit_log: Option<PathBuf>,
 }
+
+/// The validity of certificates if no setting says otherwise.
+pub const DEFAULT_LIFETIME: Duration = Duration::from_secs(5 * 365 * 24 * 60 * 60);
+/// The validity of certificates that nodes renew by themselves.
+pub const DEFAULT_RENEWED_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 impl Default for Practice {
     fn default() -> Practice {
         Practice {
             autosign: Autosign::default(),
             allowed: Allowed::default(),
-            lifetime: DAY * 365 * 5,
+            lifetime: None,
             renewal: false,
-            renewed_lifetime: DAY * 90,
+            renewed_lifetime: None,
             duplicates: false,
             infra_crl: false,
             keys: KeyKind::Rsa(4096),
+            server: None,
+            reserved: Vec::new(),
+            signing: SigningPolicy::default(),
+            limits: RequestLimits::default(),
+            audit_log: None,
         }
     }
 }

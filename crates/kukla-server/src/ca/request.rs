@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
-use der::asn1::{AnyRef, BitString, ObjectIdentifier};
+use der::asn1::{AnyRef, BitString, ObjectIdentifier, SetOfVec, Utf8StringRef};
 use der::{Decode, Encode, Reader, Sequence, SliceReader};
 use kukla::syntax::{Problem, ProblemKind};
 use rustls::pki_types::CertificateSigningRequestDer;
 use rustls::pki_types::pem::PemObject;
-use x509_cert::attr::Attributes;
+use x509_cert::attr::{Attribute, Attributes};
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::{Extension, Extensions};
 use x509_cert::name::Name;
@@ -24,6 +24,10 @@ const EXTENSION_REQUESTS: [ObjectIdentifier; 2] = [
     ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.14"),
 ];
 const ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
+const CHALLENGE_PASSWORD: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.7");
+
+/// With its ending, a name must be one that a file can have.
+const LONGEST_NAME: usize = 250;
 
 /// Nobody's request is larger.
 pub const LARGEST: usize = 64 << 10;
@@ -77,12 +81,27 @@ impl Request {
 
     /// Makes a request for a node's own key.
     pub fn new(name: &str, key: &Key, extensions: Vec<Extension>) -> Result<Request, Problem> {
+        Request::with_password(named(name)?, key, extensions, None)
+    }
+
+    /// Makes a request of any subject, with a challenge password or without.
+    pub fn with_password(
+        subject: Name,
+        key: &Key,
+        extensions: Vec<Extension>,
+        password: Option<&str>,
+    ) -> Result<Request, Problem> {
         let mut attributes = Attributes::new();
+        if let Some(password) = password {
+            let text = Utf8StringRef::new(password).map_err(unencodable)?;
+            let values = SetOfVec::try_from(vec![AnyRef::from(text).into()]).map_err(unencodable)?;
+            attributes.insert(Attribute { oid: CHALLENGE_PASSWORD, values }).map_err(unencodable)?;
+        }
         if !extensions.is_empty() {
             let requested = ExtensionReq(extensions).try_into().map_err(unencodable)?;
             attributes.insert(requested).map_err(unencodable)?;
         }
-        let info = Info { version: 0, subject: named(name)?, public_key: key.public()?, attributes };
+        let info = Info { version: 0, subject, public_key: key.public()?, attributes };
         let message = info.to_der().map_err(unencodable)?;
         let content = Content { info, algorithm: key.algorithm()?, signature: key.sign(&message)? };
         let der = content.to_der().map_err(unencodable)?;
@@ -124,6 +143,12 @@ impl Request {
         Ok(all)
     }
 
+    /// The challenge password: a secret that its sender shares with the authority, or a one-time token.
+    pub fn challenge_password(&self) -> Option<String> {
+        let found = self.content.info.attributes.iter().find(|each| each.oid == CHALLENGE_PASSWORD)?;
+        text_in(&AnyRef::from(found.values.iter().next()?))
+    }
+
     /// Whether its sender renews certificates by itself.
     pub fn renews(&self) -> bool {
         let found = self.content.info.attributes.iter().find(|each| each.oid == oids::AUTO_RENEW);
@@ -147,7 +172,9 @@ impl Request {
         let subject = self.common_name().unwrap_or_default();
         if subject != name {
             return Err(Refusal::rule(format!(
-                "Instance name \"{subject}\" does not match requested key \"{name}\""
+                "Instance name \"{}\" does not match requested key \"{}\"",
+                printable(&subject),
+                printable(name)
             )));
         }
         check_name(name)
@@ -160,7 +187,7 @@ impl Request {
         self.check_alt_names(name, &extensions, allowed)?;
         if !allowed.authorization && extensions.iter().any(|each| oids::gives_rights(each.extn_id)) {
             return Err(Refusal::rule(format!(
-                "CSR '{name}' contains an authorization extension, which is disallowed. To allow authorization extensions, set allow-authorization-extensions to true in your ca.conf file. Then restart the puppetserver and try signing this certificate again."
+                "CSR '{name}' contains an authorization extension, which is disallowed. To allow authorization extensions, set allow-authorization-extensions to true in your ca.conf file. Then restart the server and try signing this certificate again."
             )));
         }
         let is_allowed =
@@ -190,8 +217,8 @@ impl Request {
         let others: Vec<String> = names.iter().map(shown).filter(|each| *each != own).collect();
         if !allowed.alt_names && !others.is_empty() {
             return Err(Refusal::rule(format!(
-                "CSR '{name}' contains extra subject alternative names ({}), which are disallowed. To allow subject alternative names, set allow-subject-alt-names to true in your ca.conf file. Then restart the puppetserver and try signing this certificate again.",
-                others.join(", ")
+                "CSR '{name}' contains extra subject alternative names ({}), which are disallowed. To allow subject alternative names, set allow-subject-alt-names to true in your ca.conf file. Then restart the server and try signing this certificate again.",
+                printable(&others.join(", "))
             )));
         }
         if !names.iter().all(|name| matches!(name, GeneralName::DnsName(_) | GeneralName::IpAddress(_))) {
@@ -202,11 +229,24 @@ impl Request {
         match others.iter().find(|name| name.contains('*')) {
             Some(wild) => Err(Refusal::rule(format!(
                 "Cert subjectAltName contains a wildcard, which is not allowed: {}",
-                wild.trim_start_matches("DNS:")
+                printable(wild.trim_start_matches("DNS:"))
             ))),
             None => Ok(()),
         }
     }
+}
+
+/// A text of a stranger as a terminal may show it: control characters, and those that change the direction of text, are escaped.
+pub fn printable(text: &str) -> String {
+    let is_harmful = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_harmful(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
 
 fn malformed(error: impl std::fmt::Display) -> Problem {
@@ -219,7 +259,10 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
         return Err(Refusal::rule("Certificate names must be lower case."));
     }
     if name.contains('*') {
-        return Err(Refusal::rule(format!("Subject contains a wildcard, which is not allowed: {name}")));
+        return Err(Refusal::rule(format!(
+            "Subject contains a wildcard, which is not allowed: {}",
+            printable(name)
+        )));
     }
     // Agents ask for the authority's own certificates by this name, and keep them in its file.
     if name == "ca" {
@@ -228,7 +271,7 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let is_good = name.starts_with(is_word)
         && !name.ends_with('-')
-        && name.len() <= 255
+        && name.len() <= LONGEST_NAME
         && name.split('.').all(|part| part.chars().all(|c| is_word(c) || c == '-' || c == '@'))
         && kukla::certname::check(name).is_ok();
     if is_good { Ok(()) } else { Err(Refusal::rule("Subject hostname format is invalid")) }

@@ -1,13 +1,16 @@
 //! Revoking certificates, and the lists of those that are.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
+use kukla::syntax::Problem;
 use num_bigint::BigUint;
 
+use super::audit::{Action, Actor, AuditEvent};
 use super::authority::in_file;
 use super::crl::{self, Crl};
-use super::{Authority, Refusal, inventory, time};
+use super::{Authority, Refusal, inventory, setup, time};
 use crate::files::{read_if_there, write_whole};
 use crate::log;
 
@@ -16,32 +19,60 @@ const RENEW_CRL_BEFORE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Authority {
     /// Revokes every certificate that these nodes were ever given; how many that were not revoked before.
-    pub fn revoke(&self, names: &[String]) -> Result<usize, Refusal> {
+    pub fn revoke(&self, names: &[String], by: &Actor) -> Result<usize, Refusal> {
         let _lock = self.lock()?;
-        let known = inventory::read(&self.layout.inventory)?;
-        let mut serials = Vec::new();
+        let mut known: HashMap<&str, Vec<BigUint>> =
+            names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+        for entry in inventory::read(&self.layout.inventory)? {
+            if let Some(serials) = known.get_mut(entry.name.as_str()) {
+                serials.push(entry.serial);
+            }
+        }
         for name in names {
-            let before = serials.len();
-            serials
-                .extend(known.iter().filter(|entry| entry.name == *name).map(|entry| entry.serial.clone()));
+            let serials = known.entry(name).or_default();
             serials.extend(self.signed(name)?.map(|certificate| certificate.serial()));
-            if serials.len() == before {
+            serials.sort();
+            serials.dedup();
+            if serials.is_empty() {
                 return Err(Refusal::missing(format!("Could not find a certificate for {name}")));
             }
         }
-        serials.sort();
-        serials.dedup();
-        self.revoke_serials(&self.layout.crl, &serials).inspect(|_| {
-            if let Err(problem) = self.revoke_infra(&serials) {
-                log::warning(&format!("cannot update the CRL of infrastructure nodes: {problem}"));
+        let revoked = self.revoked_serials()?;
+        for name in names {
+            for serial in known.get(name.as_str()).into_iter().flatten() {
+                if !revoked.contains(serial) {
+                    self.audit.record(
+                        &AuditEvent {
+                            action: Action::Revoke,
+                            node: name,
+                            serial: Some(serial),
+                            fingerprint: None,
+                            reason: None,
+                        },
+                        by,
+                    )?;
+                }
             }
-        })
+        }
+        let serials: Vec<BigUint> =
+            known.into_values().flatten().collect::<BTreeSet<_>>().into_iter().collect();
+        let new = self.revoke_serials(&self.layout.crl, &serials)?;
+        if let Err(problem) = self.revoke_infra(&serials) {
+            log::warning(&format!("cannot update the CRL of infrastructure nodes: {problem}"));
+        }
+        if let Some(host) = &self.practice.server
+            && let Err(problem) = setup::publish(self, host)
+        {
+            log::error(&format!("cannot update {}: {problem}", host.crl().display()));
+        }
+        Ok(new)
     }
 
     fn revoke_infra(&self, serials: &[BigUint]) -> Result<(), Refusal> {
         let Some(known) = read_if_there(&self.layout.infra_serials())? else { return Ok(()) };
         let known = String::from_utf8_lossy(&known).into_owned();
-        let is_infra = |serial: &&BigUint| known.lines().any(|line| line.trim() == serial.to_string());
+        let known: HashSet<&str> = known.lines().map(str::trim).collect();
+        let is_infra = |serial: &&BigUint| known.contains(serial.to_string().as_str());
         let of_infra: Vec<BigUint> = serials.iter().filter(is_infra).cloned().collect();
         if !of_infra.is_empty() && self.layout.infra_crl().exists() {
             self.revoke_serials(&self.layout.infra_crl(), &of_infra)?;
@@ -51,7 +82,8 @@ impl Authority {
 
     fn revoke_serials(&self, file: &Path, serials: &[BigUint]) -> Result<usize, Refusal> {
         let mut lists = self.lists(file)?;
-        let new = serials.iter().filter(|serial| !lists[0].revokes(serial)).count();
+        let revoked: HashSet<BigUint> = lists[0].serials().collect();
+        let new = serials.iter().filter(|serial| !revoked.contains(serial)).count();
         if new > 0 {
             lists[0] = lists[0].with(&self.certificate, &self.key, serials, time::now())?;
             write_whole(file, crl::bundle(&lists).as_bytes(), 0o644)?;
@@ -59,15 +91,57 @@ impl Authority {
         Ok(new)
     }
 
-    /// The lists of a file, this authority's first; it gets an empty one if it has none.
+    /// The lists of a file, this authority's first. A new authority gets an empty one; for one that has signed certificates, the loss of
+    /// its list is an error: an empty list in its place would let in every node that was revoked.
     fn lists(&self, file: &Path) -> Result<Vec<Crl>, Refusal> {
         let bytes = read_if_there(file)?.unwrap_or_default();
         let mut lists = Crl::all_from_pem(&bytes).map_err(in_file(file))?;
         match lists.iter().position(|list| list.is_of(&self.certificate)) {
             Some(at) => lists[..=at].rotate_right(1),
+            None if !bytes.trim_ascii().is_empty() || self.has_signed_any()? => {
+                let name = self.certificate.common_name().unwrap_or_default();
+                return Err(Refusal::Failure(
+                    Problem::not_found(format!("the CRL of '{name}' is missing"))
+                        .because(format_args!("{} does not hold it", file.display()))
+                        .help("restore the file from a backup, or from crl.pem of a node that has fetched it")
+                        .help("if no copy is left, `kukla ca recreate-crl` revokes all certificates that are not in the directory `signed`"),
+                ));
+            }
             None => lists.insert(0, Crl::empty(&self.certificate, &self.key, time::now())?),
         }
         Ok(lists)
+    }
+
+    /// Whether certificates were signed: the inventory has entries, or certificates are there.
+    fn has_signed_any(&self) -> Result<bool, Refusal> {
+        let highest = self.highest.read(&self.layout.inventory)?;
+        Ok(highest > BigUint::ZERO || !self.issued()?.is_empty())
+    }
+
+    /// Makes a new list in place of one that is lost. It revokes every certificate of the inventory whose file is gone, since `clean` removes
+    /// the files of certificates that it revokes; those that are still there count as good, and are returned for review.
+    pub fn recreate_crl(&self, by: &Actor) -> Result<Vec<String>, Refusal> {
+        let _lock = self.lock()?;
+        let bytes = read_if_there(&self.layout.crl)?.unwrap_or_default();
+        let mut lists = Crl::all_from_pem(&bytes).unwrap_or_default();
+        if lists.iter().any(|list| list.is_of(&self.certificate)) {
+            return Err(Refusal::rule("the CRL of the authority is there; nothing was changed"));
+        }
+        let present = self.issued()?;
+        let mut serials = HashSet::new();
+        for name in &present {
+            serials.extend(self.signed(name)?.map(|certificate| certificate.serial()));
+        }
+        let known = inventory::read(&self.layout.inventory)?;
+        let gone: Vec<BigUint> =
+            known.into_iter().map(|entry| entry.serial).filter(|serial| !serials.contains(serial)).collect();
+        self.record_management(&format!("recreated the CRL with {} revoked certificates", gone.len()), by)?;
+        // Nodes may have the lost list, so the new one needs a higher number than that had.
+        let number = self.highest.read(&self.layout.inventory)? + BigUint::from(1_000_000_u32);
+        lists.insert(0, Crl::numbered(&self.certificate, &self.key, &gone, &number, time::now())?);
+        lists.retain(|list| self.chain.iter().any(|issuer| list.is_of(issuer)));
+        write_whole(&self.layout.crl, crl::bundle(&lists).as_bytes(), 0o644)?;
+        Ok(present)
     }
 
     /// The lists of revoked certificates, this authority's first.
@@ -75,7 +149,7 @@ impl Authority {
         self.lists(&self.layout.crl)
     }
 
-    /// Renews the lists that expire soon; whether there was one.
+    /// Renews the lists that expire soon, and writes the first list of a new authority; whether there was one.
     pub fn refresh_crl(&self) -> Result<bool, Refusal> {
         let soon = |list: &Crl| list.next_update().is_none_or(|end| end < time::now() + RENEW_CRL_BEFORE);
         let mut refreshed = false;
@@ -121,5 +195,10 @@ impl Authority {
     /// Whether a number is revoked.
     pub fn is_revoked(&self, serial: &BigUint) -> Result<bool, Refusal> {
         Ok(self.crls()?[0].revokes(serial))
+    }
+
+    /// All numbers that are revoked, for callers that ask about many.
+    pub fn revoked_serials(&self) -> Result<HashSet<BigUint>, Refusal> {
+        Ok(self.crls()?[0].serials().collect())
     }
 }

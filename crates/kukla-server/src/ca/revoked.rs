@@ -1,12 +1,16 @@
 //! Which certificates are revoked, known at once when that changes.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use der::Encode as _;
+use kukla::syntax::Problem;
 use num_bigint::BigUint;
+use x509_cert::name::Name;
 
 use super::authority::in_file;
+use super::certificate::common_name;
 use super::crl::Crl;
 use crate::files::{read, stamp};
 use crate::log;
@@ -31,36 +35,78 @@ pub struct RevocationLists {
 }
 
 impl RevocationLists {
+    /// Reads a file of lists. A file without any would let in everyone who is revoked, so it is an error.
+    pub fn read(file: &Path) -> Result<RevocationLists, Problem> {
+        let lists = Crl::all_from_pem(&read(file)?).map_err(in_file(file))?;
+        if lists.is_empty() {
+            return Err(Problem::invalid("no certificate revocation list in").on(file.display()));
+        }
+        let of = |list: &Crl| {
+            let issuer = encoded(list.issuer());
+            list.serials().map(move |serial| (issuer.clone(), serial)).collect::<Vec<_>>()
+        };
+        let serials = lists.iter().flat_map(of).collect();
+        Ok(RevocationLists { lists, serials })
+    }
+
     /// Whether an issuer has revoked a number.
-    pub fn revokes(&self, issuer: &x509_cert::name::Name, serial: &BigUint) -> bool {
-        use der::Encode as _;
-        let issuer = issuer.to_der().unwrap_or_default();
-        self.serials.contains(&(issuer, serial.clone()))
+    pub fn revokes(&self, issuer: &Name, serial: &BigUint) -> bool {
+        self.serials.contains(&(encoded(issuer), serial.clone()))
+    }
+
+    /// Whether there is a list of this issuer. Without one, nobody knows whether its certificates are revoked.
+    pub fn covers(&self, issuer: &Name) -> bool {
+        self.lists.iter().any(|list| list.issuer() == issuer)
+    }
+
+    /// Why another content of the file must not take the place of this one: it lacks a list, or has an older one.
+    fn lost_in(&self, new: &RevocationLists) -> Option<String> {
+        self.lists.iter().find_map(|old| {
+            let name = || common_name(old.issuer()).unwrap_or_default();
+            let lists = new.lists.iter().filter(|list| list.issuer() == old.issuer());
+            match lists.map(Crl::number).max() {
+                None => Some(format!("it lacks the CRL of '{}'", name())),
+                Some(number) if number < old.number() => Some(format!("the CRL of '{}' is older", name())),
+                Some(_) => None,
+            }
+        })
     }
 }
 
+fn encoded(name: &Name) -> Vec<u8> {
+    name.to_der().unwrap_or_default()
+}
+
 impl RevokedCertificates {
-    /// The revocation lists of this file.
-    pub fn in_file(file: PathBuf) -> RevokedCertificates {
-        RevokedCertificates { file, known: Mutex::new((None, Arc::default())) }
+    /// The revocation lists of this file, which must exist and hold at least one.
+    pub fn open(file: PathBuf) -> Result<RevokedCertificates, Problem> {
+        let before = stamp(&file);
+        let lists = RevocationLists::read(&file).map_err(|problem| {
+            Problem::new(problem.kind(), "cannot tell which certificates are revoked")
+                .caused_by(problem)
+                .help("restore the file from a backup; on a server without the certificate authority, run its agent once to fetch it")
+        })?;
+        Ok(RevokedCertificates { file, known: Mutex::new((before, Arc::new(lists))) })
     }
 
-    /// The present content of the file. While it cannot be read, the last content counts, so nobody is let in by that.
+    /// The present content of the file. While that cannot be read, or has lost a list, the last good content counts: nobody who is
+    /// revoked is let in by a file that is damaged.
     pub fn now(&self) -> Arc<RevocationLists> {
-        use der::Encode as _;
         let current = stamp(&self.file);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != current {
-            match read(&self.file).and_then(|bytes| Crl::all_from_pem(&bytes).map_err(in_file(&self.file))) {
-                Ok(lists) => {
-                    let of = |list: &Crl| {
-                        let issuer = list.issuer().to_der().unwrap_or_default();
-                        list.serials().map(move |serial| (issuer.clone(), serial)).collect::<Vec<_>>()
-                    };
-                    let serials = lists.iter().flat_map(of).collect();
-                    *known = (current, Arc::new(RevocationLists { lists, serials }));
+            known.0 = current;
+            match RevocationLists::read(&self.file) {
+                Ok(new) => match known.1.lost_in(&new) {
+                    None => known.1 = Arc::new(new),
+                    Some(reason) => log::error(&format!(
+                        "not using {}, keeping the revocation lists from before: {reason}",
+                        self.file.display()
+                    )),
+                },
+                Err(problem) => {
+                    log::error(&format!("keeping the revocation lists from before: {problem}"));
                 }
-                Err(problem) => log::warning(&problem.to_string()),
             }
         }
         Arc::clone(&known.1)

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kukla::syntax::{Problem, ProblemKind};
 use num_bigint::BigUint;
 
+use super::audit::Actor;
 use super::certificate::{Certificate, Draft, authority_extensions, identifier_of, named};
 use super::crl::{self, Crl};
 use super::keys::{Key, random};
@@ -158,15 +159,15 @@ pub fn write_host(host: &HostFiles, key: &Key, certificate: &Certificate) -> Res
     Ok(())
 }
 
-/// Puts the authority's certificates and lists where the server's own agent looks for them.
+/// Puts the authority's certificates and lists where the server's own agent looks for them. Only certificates and lists are written, since
+/// everyone may read the copies.
 pub fn publish(authority: &Authority, host: &HostFiles) -> Result<(), Refusal> {
     make_directory(&host.ssldir.join("certs"), 0o755)?;
-    for (from, to) in
-        [(&authority.layout.certificate, host.authorities()), (&authority.layout.crl, host.crl())]
-    {
-        let bytes = read_if_there(from)?.unwrap_or_default();
-        if read_if_there(&to)?.as_deref() != Some(&bytes) {
-            write_whole(&to, &bytes, 0o644)?;
+    let certificates: String = authority.chain().iter().map(Certificate::to_pem).collect();
+    let lists = crl::bundle(&authority.crls()?);
+    for (text, to) in [(certificates, host.authorities()), (lists, host.crl())] {
+        if read_if_there(&to)?.as_deref() != Some(text.as_bytes()) {
+            write_whole(&to, text.as_bytes(), 0o644)?;
         }
     }
     Ok(())
@@ -184,7 +185,7 @@ pub fn renew_host(authority: &Authority, host: &HostFiles) -> Result<bool, Refus
     if !authority.has_signed(&old) || old.not_after() > time::now() + before {
         return Ok(false);
     }
-    let new = authority.renew(&old)?;
+    let new = authority.renew(&old, &Actor::local())?;
     write_whole(&host.certificate(), new.to_pem().as_bytes(), 0o644)?;
     Ok(true)
 }

@@ -1,5 +1,8 @@
 //! The status of certificates and requests.
 
+use std::collections::HashSet;
+
+use num_bigint::BigUint;
 use serde_json::{Map, Value, json};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
@@ -44,7 +47,7 @@ pub struct Status {
     /// Its digests.
     pub fingerprints: Fingerprints,
     /// Of a certificate: its number, and from when until when it is valid.
-    pub certificate: Option<(num_bigint::BigUint, std::time::SystemTime, std::time::SystemTime)>,
+    pub certificate: Option<(BigUint, std::time::SystemTime, std::time::SystemTime)>,
 }
 
 /// The digests of something, as people compare them.
@@ -57,7 +60,8 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    fn of(der: &[u8]) -> Fingerprints {
+    /// The digests of a certificate or request in DER.
+    pub fn of(der: &[u8]) -> Fingerprints {
         Fingerprints {
             sha1: colons(&Sha1::digest(der)),
             sha256: colons(&Sha256::digest(der)),
@@ -106,9 +110,13 @@ impl Status {
 impl Authority {
     /// The status of a node; nothing if it has neither a certificate nor a request.
     pub fn status(&self, name: &str) -> Result<Option<Status>, Refusal> {
+        self.status_among(name, &self.revoked_serials()?)
+    }
+
+    fn status_among(&self, name: &str, revoked: &HashSet<BigUint>) -> Result<Option<Status>, Refusal> {
         if let Some(certificate) = self.signed(name)? {
             let serial = certificate.serial();
-            let state = if self.is_revoked(&serial)? { State::Revoked } else { State::Signed };
+            let state = if revoked.contains(&serial) { State::Revoked } else { State::Signed };
             let valid = (serial, certificate.not_before(), certificate.not_after());
             let mut status = status(name, state, certificate.der(), certificate.extensions())?;
             status.certificate = Some(valid);
@@ -123,13 +131,14 @@ impl Authority {
 
     /// The status of all nodes, or of those in one state. A file that cannot be read is skipped and logged.
     pub fn statuses(&self, wanted: Option<State>) -> Result<Vec<Status>, Refusal> {
+        let revoked = self.revoked_serials()?;
         let mut names = self.issued()?;
         names.extend(self.requested()?);
         names.sort();
         names.dedup();
         let mut all = Vec::new();
         for name in names {
-            match self.status(&name) {
+            match self.status_among(&name, &revoked) {
                 Ok(status) => {
                     all.extend(status.filter(|each| wanted.is_none_or(|state| each.state == state)))
                 }

@@ -121,18 +121,18 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_on_the_same_nodes_is_told_once() {
+    fn changes_of_the_same_nodes_are_one_group() {
         let found = groups([
             ("a".to_owned(), changes(&["x", "y", "of a"])),
             ("b".to_owned(), changes(&["x", "y", "of b", "z"])),
             ("c".to_owned(), changes(&["z"])),
         ]);
-        let told: Vec<(String, String)> = found
+        let named: Vec<(String, String)> = found
             .iter()
             .map(|group| (group.nodes.join(" "), group.changes.classes_added.join(" ")))
             .collect();
         let expected = [("a b", "x y of a"), ("b c", "z")];
-        assert_eq!(told, expected.map(|(nodes, classes)| (nodes.to_owned(), classes.to_owned())));
+        assert_eq!(named, expected.map(|(nodes, classes)| (nodes.to_owned(), classes.to_owned())));
         assert_eq!(memberships(&found)["b"], [0, 1]);
     }
 }

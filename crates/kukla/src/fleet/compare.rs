@@ -11,10 +11,11 @@ use kukla_world::record::Digest;
 use rayon::prelude::*;
 
 use super::compile::CacheOptions;
-use super::members::{Fleet, FleetCompiler, FleetError, Member, NodeSource, SourceFacts, duplicate_nodes};
+use super::members::{Fleet, FleetCompiler, FleetError, Member, SourceFacts, duplicate_nodes};
 use super::options::FleetOptions;
 use super::progress::{Cancellation, FleetEvent, Observer};
 use super::setup::FleetSetup;
+use super::source::NodeSource;
 use crate::cache::Cache;
 use crate::diff::{
     Compared, Comparison, DiffCache, Evidence, Failure, FileStatus, Files, FleetDifference, Outcome, Rules,
@@ -469,7 +470,7 @@ impl NodePairs<'_> {
 fn key(source: &NodeSource) -> String {
     match source {
         NodeSource::File(file) => file.file_name().map(|name| name.to_string_lossy().into_owned()),
-        NodeSource::Name(name) => Some(name.clone()),
+        NodeSource::Store { node: name, .. } | NodeSource::Name(name) => Some(name.clone()),
     }
     .unwrap_or_default()
 }

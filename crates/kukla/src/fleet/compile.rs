@@ -12,11 +12,12 @@ use kukla_syntax::Problem;
 use kukla_world::record::Digest;
 use rayon::prelude::*;
 
-use super::members::{Fleet, FleetError, Member, NodeSource, duplicate_nodes};
+use super::members::{Fleet, FleetError, Member, duplicate_nodes};
 use super::node::SiteNode;
 use super::progress::{Cancellation, FleetEvent, Observer};
 use super::report::{FailOn, NodeMessage, NodeReport};
 use super::run_cache::{CachedNode, RunCache};
+use super::source::NodeSource;
 use super::store::PackedNode;
 use crate::cache::{Cache, Facts, Reason};
 use crate::exchange::{Exchange, ExchangeMember};
@@ -83,7 +84,8 @@ impl NodeCompilation {
                 to_store = Some(std::mem::replace(&mut compiled.catalog, agents));
             }
             if options.validate {
-                refused = site.validate(&node.node, &compiled.catalog);
+                let resources = site.validate(&node.node, &compiled.catalog);
+                refused = resources.into_iter().map(|resource| resource.diagnostic).collect();
                 if let Some(record) = &mut outcome.record {
                     site.note_validation(record);
                 }

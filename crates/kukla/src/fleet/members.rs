@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
@@ -13,15 +12,17 @@ use kukla_world::record::Recorded;
 use kukla_world::{Stamp, World};
 
 use super::node::SiteNode;
-use super::options::{FleetOptions, holds_directory};
+use super::options::FleetOptions;
 use super::setup::FleetSetup;
+use super::source::{FACTS_HELP, NodeSource, sources_with_facts};
+use super::store::{NodeStore, stored_facts};
 use crate::caught::caught;
 use crate::certname;
 use crate::compiler::Compiler;
 use crate::exchange::Exchange;
 use crate::exports::CatalogExports;
 use crate::facts::FactFile;
-use crate::problems::{cannot_read, missing};
+use crate::problems::cannot_read;
 use crate::site::Site;
 use crate::spec::SiteSpec;
 
@@ -31,7 +32,7 @@ pub struct Fleet {
     setup: FleetSetup,
     compiler: FleetCompiler,
     facts_world: Arc<dyn World>,
-    /// Fact files or named nodes, in the order of the results.
+    /// Fact files, nodes of a store or named nodes, in the order of the results.
     sources: Vec<NodeSource>,
     /// By the name of the environment, in which alone the sites of a fleet differ.
     sites: Mutex<BTreeMap<String, SiteOnce>>,
@@ -86,25 +87,6 @@ impl FleetCompiler {
     }
 }
 
-/// A source of nodes.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum NodeSource {
-    /// A file with the facts of one node or several.
-    File(PathBuf),
-    /// A node without facts: the name in a node definition, or one of the selected names.
-    Name(String),
-}
-
-impl fmt::Display for NodeSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NodeSource::File(file) => write!(f, "{}", file.display()),
-            NodeSource::Name(_) => f.write_str("the node definitions"),
-        }
-    }
-}
-
 /// The facts that were read from a source.
 #[derive(Debug)]
 pub(super) struct SourceFacts {
@@ -112,6 +94,8 @@ pub(super) struct SourceFacts {
     pub stamp: Option<Stamp>,
     /// Its contents.
     pub content: Option<Vec<u8>>,
+    /// The store that has the facts, if it is not a file.
+    store: Option<Arc<dyn NodeStore>>,
     facts: Result<Vec<FactFile>, Problem>,
 }
 
@@ -156,8 +140,8 @@ impl fmt::Display for FleetError {
 impl std::error::Error for FleetError {}
 
 impl Fleet {
-    /// Opens the fleet that options describe: the nodes there are facts of, else those that node definitions name. Without facts, the
-    /// names of the selection are enough.
+    /// Opens the fleet that options describe: the nodes there are facts of, in files or in a store, else those that node definitions
+    /// name. Without facts, the names of the selection are enough.
     pub fn open(options: &FleetOptions) -> Result<Fleet, FleetError> {
         Fleet::with_compiler(options, &FleetCompiler::new(options)?)
     }
@@ -166,7 +150,7 @@ impl Fleet {
     pub fn with_compiler(options: &FleetOptions, compiler: &FleetCompiler) -> Result<Fleet, FleetError> {
         let setup = FleetSetup::read(options)?;
         let facts_world = Arc::clone(options.facts_world());
-        let files = fact_files(options, &*facts_world)?;
+        let with_facts = sources_with_facts(options, &*facts_world)?;
         let mut fleet = Fleet {
             setup,
             compiler: compiler.clone(),
@@ -174,8 +158,8 @@ impl Fleet {
             sources: Vec::new(),
             sites: Mutex::default(),
         };
-        fleet.sources = match files {
-            Some(files) => files.into_iter().map(NodeSource::File).collect(),
+        fleet.sources = match with_facts {
+            Some(sources) => sources,
             None => {
                 let names = match &options.selection.names {
                     Some(names) => names.iter().cloned().collect(),
@@ -229,12 +213,24 @@ impl Fleet {
         self.read_beside(source, None)
     }
 
-    /// Reads the facts of a source on one side of a comparison; those of the other side are reused if the file is the same.
+    /// Reads the facts of a source on one side of a comparison; those of the other side are reused if the file or the store is the same.
     pub(super) fn read_beside(&self, source: &NodeSource, other: Option<&SourceFacts>) -> SourceFacts {
         match source {
             NodeSource::Name(name) => {
                 let facts = FactFile { node: Some(name.clone()), ..FactFile::default() };
-                SourceFacts { stamp: None, content: None, facts: Ok(vec![facts]) }
+                SourceFacts { stamp: None, content: None, store: None, facts: Ok(vec![facts]) }
+            }
+            NodeSource::Store { store, node } => {
+                let facts = match other {
+                    // The facts may have changed in between, and that is not a difference of the sides.
+                    Some(SourceFacts { store: Some(other), facts: Ok(facts), .. })
+                        if Arc::ptr_eq(store, other) =>
+                    {
+                        Ok(facts.clone())
+                    }
+                    _ => stored_facts(&**store, node).map(|facts| vec![facts]),
+                };
+                SourceFacts { stamp: None, content: None, store: Some(Arc::clone(store)), facts }
             }
             NodeSource::File(file) => {
                 // The stamp is taken before the file is read, so that a write in between counts as a change.
@@ -252,7 +248,7 @@ impl Fleet {
                     facts
                 };
                 let facts = caught(read).unwrap_or_else(|failure| Err(failure.into()));
-                SourceFacts { stamp, content, facts }
+                SourceFacts { stamp, content, store: None, facts }
             }
         }
     }
@@ -282,7 +278,7 @@ impl Fleet {
         let source_name = source.to_string();
         // A file that does not name its node is named after it.
         let own_name = || match source {
-            NodeSource::Name(name) => Some(name.clone()),
+            NodeSource::Store { node: name, .. } | NodeSource::Name(name) => Some(name.clone()),
             NodeSource::File(file) => file.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
         };
         match read.facts {
@@ -296,7 +292,11 @@ impl Fleet {
                     if certname::check(&name).is_err() {
                         name = own_name().unwrap_or_default();
                     }
-                    Member { name, source: source_name.clone(), node: self.setup.assign(facts) }
+                    let node = match source {
+                        NodeSource::Store { .. } => self.setup.assign_stored(facts),
+                        NodeSource::File(_) | NodeSource::Name(_) => self.setup.assign(facts),
+                    };
+                    Member { name, source: source_name.clone(), node }
                 };
                 nodes.into_iter().map(member).collect()
             }
@@ -323,8 +323,6 @@ impl Fleet {
     }
 }
 
-const FACTS_HELP: &str = "name a file or a directory of fact files, one for each node, with --facts";
-
 /// The nodes that come from several sources, each with the problem of that.
 pub fn duplicate_nodes<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>) -> BTreeMap<String, Problem> {
     let mut sources = BTreeMap::<&str, Vec<&str>>::new();
@@ -338,31 +336,4 @@ pub fn duplicate_nodes<'n>(nodes: impl Iterator<Item = (&'n str, &'n str)>) -> B
         (node.to_owned(), problem)
     };
     sources.into_iter().map(problem).collect()
-}
-
-/// The fact files of a fleet; none if the options name no facts and the control repository has none.
-fn fact_files(options: &FleetOptions, world: &dyn World) -> Result<Option<Vec<PathBuf>>, Problem> {
-    let path = options.facts_path();
-    if holds_directory(world, &path) {
-        return fact_files_in(world, &path).map(Some);
-    }
-    match &options.facts {
-        None if !world.exists(&path) => Ok(None),
-        _ if world.exists(&path) => Ok(Some(vec![path])),
-        _ => Err(missing(world, &path).help(FACTS_HELP)),
-    }
-}
-
-fn fact_files_in(world: &dyn World, directory: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let mut paths: Vec<PathBuf> =
-        world.list(directory).into_iter().map(|entry| directory.join(entry.name)).collect();
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json" || extension == "yaml" || extension == "yml")
-    });
-    paths.sort();
-    match paths.is_empty() {
-        true => Err(Problem::not_found("no fact files (.json, .yaml) in").on(directory.display())),
-        false => Ok(paths),
-    }
 }

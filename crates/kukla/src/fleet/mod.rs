@@ -35,6 +35,7 @@
 //! | [`FleetOptions`] | control repository, nodes, facts, settings, policy |
 //! | [`FleetSetup`] | the settings that all nodes share; assembles nodes from facts |
 //! | [`NodeParts`] | one node from facts, classification, trusted data and settings |
+//! | [`NodeSource`] | the fact file, store or name that nodes come from |
 //! | [`Fleet`] | the nodes, and their sites; [`Fleet::compile`] compiles all of them |
 //! | [`Watch`] | compiles again after an edit, and finds the catalogs that it changes |
 //! | [`FleetComparison`] | compares the nodes of two sides |
@@ -44,6 +45,7 @@
 //! to the disk where options name a directory.
 
 mod catalogs;
+mod commands;
 mod compare;
 mod compile;
 mod members;
@@ -54,6 +56,7 @@ mod report;
 mod run_cache;
 mod selection;
 mod setup;
+mod source;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -62,12 +65,13 @@ mod watch;
 pub use catalogs::compare_catalogs;
 pub use compare::{ChangedFiles, CompareCache, CompareOptions, FleetComparison, FleetSide};
 pub use compile::{CacheOptions, FleetCompileOptions, FleetRun, NodeCompilation, NodeCompileOptions};
-pub use members::{Fleet, FleetCompiler, FleetError, Member, NodeSource, duplicate_nodes};
+pub use members::{Fleet, FleetCompiler, FleetError, Member, duplicate_nodes};
 pub use node::{AssembledNode, Classifier, NodeParts, SiteNode};
 pub use options::{Control, FleetOptions};
 pub use progress::{Cancellation, FleetEvent, Observer};
 pub use report::{FailOn, Finding, NodeMessage, NodeReport};
 pub use selection::NodeSelection;
 pub use setup::{ChosenNode, FleetSetup};
+pub use source::NodeSource;
 pub use store::{NodeStore, NodeUpdate, store_node};
 pub use watch::{Watch, WatchChanges, WatchStep};

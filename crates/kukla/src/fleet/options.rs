@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla_eval::settings::Settings;
 use kukla_syntax::{Problem, Strict};
 use kukla_values::Hash;
-use kukla_world::policy::{Access, Writes};
+use kukla_world::policy::{Access, Randomness, Writes};
 use kukla_world::{Policy, World, is_directory};
 
 use super::node::Classifier;
@@ -43,6 +43,8 @@ pub struct FleetOptions {
     pub selection: NodeSelection,
     /// A file or a directory with facts; by default the directory `facts` of the control repository, if it exists.
     pub facts: Option<PathBuf>,
+    /// The store that has the nodes and their facts, in place of files with facts.
+    pub facts_store: Option<Arc<dyn NodeStore>>,
     /// The directory of environments, in place of the control repository.
     pub environmentpath: Option<PathBuf>,
     /// The environment's name, which overrides that of a classifier.
@@ -138,6 +140,7 @@ impl FleetOptions {
             node: None,
             selection: NodeSelection::default(),
             facts: None,
+            facts_store: None,
             environmentpath: None,
             environment: None,
             puppet_conf: None,
@@ -164,10 +167,10 @@ impl FleetOptions {
         let refused = |because: &str| {
             Problem::invalid("catalogs cannot be cached").because(because).help("compile without a cache")
         };
-        if self.policy.network == Access::On || self.policy.randomness == Access::On {
+        if self.policy.network == Access::On || self.policy.randomness == Randomness::On {
             return Err(refused("code may use the network or random numbers, which are different each time"));
         }
-        if self.policy.writes != Writes::Off {
+        if !matches!(self.policy.writes, Writes::Off | Writes::Scratch) {
             return Err(refused("code may change files, which a cached catalog would leave out"));
         }
         if self.policy.ruby.is_some() {
@@ -178,7 +181,9 @@ impl FleetOptions {
         }
         let digest = |path: &PathBuf| CatalogExports::digest(&*self.control.files, path);
         let exported = self.exported.as_ref().map(digest).transpose()?;
-        Ok(format!("{:?} {exported:?}", self.policy))
+        // The time at which the command started is an input like any other, recorded where it is used.
+        let policy = Policy { started: None, ..self.policy.clone() };
+        Ok(format!("{policy:?} {exported:?}"))
     }
 
     /// The file or directory with the facts of all nodes.

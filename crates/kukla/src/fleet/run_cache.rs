@@ -8,9 +8,10 @@ use kukla_syntax::Problem;
 use kukla_world::Stamp;
 use kukla_world::record::{Digest, Record};
 
-use super::members::{Fleet, NodeSource};
+use super::members::Fleet;
 use super::node::SiteNode;
 use super::report::{NodeMessage, NodeReport};
+use super::source::NodeSource;
 use crate::basis::Basis;
 use crate::cache::{Additions, Cache, Check, Entry, Facts, Reason};
 
@@ -73,7 +74,7 @@ impl<'c> RunCache<'c> {
     pub fn unchanged(&self, source: &NodeSource) -> Option<&'c [String]> {
         match source {
             NodeSource::File(path) => self.check.source(path),
-            NodeSource::Name(_) => None,
+            NodeSource::Store { .. } | NodeSource::Name(_) => None,
         }
     }
 

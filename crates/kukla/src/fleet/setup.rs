@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use kukla_syntax::Problem;
+use kukla_values::Hash;
 
 use super::node::{AssembledNode, Classifier, NodeParts, SiteNode};
 use super::options::{CODE_FILES, FleetOptions, holds_directory};
+use super::store::{stored_facts, take_trusted};
 use crate::certname;
 use crate::facts::FactFile;
 use crate::problems::missing;
@@ -38,6 +40,9 @@ impl FleetSetup {
     pub fn read(options: &FleetOptions) -> Result<FleetSetup, Problem> {
         let mut site = SiteSpec::default();
         let control = &options.control;
+        if options.facts.is_some() && options.facts_store.is_some() {
+            return Err(Problem::invalid("facts come either from files or from a store, not from both"));
+        }
         let puppet_conf = options.read_puppet_conf()?;
         if let Some(conf) = &puppet_conf {
             conf.apply(&*control.repository, &mut site)?;
@@ -59,8 +64,9 @@ impl FleetSetup {
         let environments = locate_environment(options, puppet_conf.as_ref(), &mut site)?;
         options.apply_settings(&mut site)?;
         let configured = puppet_conf.as_ref().and_then(PuppetConf::external_nodes);
-        let configured = configured
-            .map(|command| Classifier::ConfiguredCommand(command.to_owned(), options.policy.clone()));
+        let configured = configured.map(|command| {
+            Classifier::ConfiguredCommand(command.to_owned(), Box::new(options.policy.clone()))
+        });
         let classifier = options.classifier.clone().or(configured);
         Ok(FleetSetup { options: options.clone(), site, environments, classifier, puppet_conf })
     }
@@ -77,11 +83,25 @@ impl FleetSetup {
 
     /// The node with these facts, and its site.
     pub fn assign(&self, facts: FactFile) -> Result<SiteNode, Problem> {
+        self.assign_trusted(facts, Hash::new())
+    }
+
+    /// The node with facts of a store, and its site.
+    pub(super) fn assign_stored(&self, mut facts: FactFile) -> Result<SiteNode, Problem> {
+        let trusted = take_trusted(&mut facts.facts);
+        self.assign_trusted(facts, trusted)
+    }
+
+    /// The node with these facts and trusted data, which that of the options overrides.
+    fn assign_trusted(&self, facts: FactFile, mut trusted: Hash) -> Result<SiteNode, Problem> {
+        for (key, value) in &self.options.trusted {
+            trusted.insert(key.clone(), value.clone());
+        }
         let name = self.options.node.as_deref().or(facts.node_name()).unwrap_or("localhost").to_owned();
         let parts = NodeParts {
             name: &name,
             facts: facts.facts,
-            trusted: self.options.trusted.clone(),
+            trusted,
             server_facts: self.options.server_facts.clone(),
             classifier: self.classifier.as_ref(),
             puppet_conf: self.puppet_conf.as_ref(),
@@ -99,6 +119,15 @@ impl FleetSetup {
     pub fn choose(&self) -> Result<ChosenNode, Problem> {
         if let Some(node) = &self.options.node {
             certname::check(node).map_err(|wrong| Problem::from(wrong).on("--node"))?;
+        }
+        if let Some(store) = &self.options.facts_store {
+            let Some(node) = &self.options.node else {
+                return Err(Problem::invalid("cannot choose a node")
+                    .because("the store has facts of several nodes")
+                    .help("choose one with --node"));
+            };
+            let node = self.assign_stored(stored_facts(&**store, node)?)?;
+            return Ok(ChosenNode { node, without_facts: None });
         }
         let facts = self.options.node_facts()?;
         let is_unknown = facts.is_none() && self.options.node.is_some() && self.options.facts.is_none();

@@ -1,4 +1,4 @@
-//! Stores as fleets use them: they have the exported resources of other nodes and receive catalogs.
+//! Stores as fleets use them: they have nodes with their facts and exported resources, and receive catalogs.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,11 +10,21 @@ use kukla_values::{Hash, Value};
 
 use super::node::SiteNode;
 use crate::exchange::exported_resources;
+use crate::facts::FactFile;
+
+/// The name of the trusted data among stored facts.
+const TRUSTED: &str = "trusted";
 
 /// A store of the facts and catalogs of all nodes. `kukla-store` has implementations; the facade does not depend on any.
 pub trait NodeStore: Send + Sync + Debug {
     /// The exported resources of all nodes.
     fn exports(&self) -> Arc<dyn Exports>;
+
+    /// The names of all active nodes that have facts, in any order.
+    fn nodes(&self) -> Result<Vec<String>, Box<Diagnostic>>;
+
+    /// The facts of a node, with its trusted data under `trusted`; none if the store has none.
+    fn facts(&self, node: &str) -> Result<Option<Hash>, Box<Diagnostic>>;
 
     /// Replaces the facts and the catalog of a node, both or neither. The facts include trusted data under `trusted`.
     fn update(&self, update: &NodeUpdate<'_>) -> Result<(), Box<Diagnostic>>;
@@ -51,8 +61,39 @@ fn update(store: &dyn NodeStore, update: &NodeUpdate<'_>) -> Result<(), Problem>
 /// The facts of a node, with its trusted data.
 fn facts_to_store(node: &SiteNode) -> Hash {
     let mut facts = node.node.facts.clone();
-    facts.insert("trusted", node.node.trusted.clone());
+    facts.insert(TRUSTED, node.node.trusted.clone());
     facts
+}
+
+/// The names of the nodes of a store, in order.
+pub(super) fn stored_nodes(store: &dyn NodeStore) -> Result<Vec<String>, Problem> {
+    let mut names = store.nodes().map_err(|failure| {
+        Problem::other("cannot list the nodes of the store").caused_by(Problem::from(failure))
+    })?;
+    names.sort_unstable();
+    names.dedup();
+    match names.is_empty() {
+        true => Err(Problem::not_found("no nodes found").because("the store has no facts")),
+        false => Ok(names),
+    }
+}
+
+/// The facts of a node of a store, with its trusted data.
+pub(super) fn stored_facts(store: &dyn NodeStore, node: &str) -> Result<FactFile, Problem> {
+    let facts = store.facts(node).map_err(|failure| {
+        Problem::other("cannot read the facts of").on(node).caused_by(Problem::from(failure))
+    })?;
+    match facts {
+        Some(facts) => Ok(FactFile { node: Some(node.to_owned()), facts }),
+        None => Err(Problem::not_found("no facts of").on(node).because("they are not in the store")),
+    }
+}
+
+/// Removes the trusted data from stored facts, and returns the part of it that does not follow from the node's name.
+pub(super) fn take_trusted(facts: &mut Hash) -> Hash {
+    let Some(Value::Hash(trusted)) = facts.remove(TRUSTED) else { return Hash::new() };
+    let parts = ["extensions", "external"].into_iter();
+    parts.filter_map(|part| Some((part, trusted.get(part)?.clone()))).collect()
 }
 
 /// The facts and the catalog of a node, compressed: a fleet has many, and nothing is stored before all of them are compiled.

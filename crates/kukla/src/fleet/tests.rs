@@ -1,12 +1,14 @@
 //! Fleets in memory: nodes from facts and node definitions, progress, cancellation, exports, duplicates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kukla_catalog::{Catalog, Exports};
 use kukla_eval::error::Diagnostic;
-use kukla_syntax::ProblemKind;
+use kukla_syntax::codes::SYNTAX_ERROR;
+use kukla_syntax::{ProblemKind, diagnostic};
+use kukla_values::{Hash, Value};
 
 use super::*;
 use crate::MemoryWorld;
@@ -91,17 +93,37 @@ fn progress_is_reported_and_a_run_can_be_cancelled() {
 
 /// A store in memory.
 #[derive(Debug, Default)]
-struct Stored(Mutex<Vec<(String, Catalog)>>);
+struct MemoryStore {
+    facts: Mutex<BTreeMap<String, Hash>>,
+    catalogs: Mutex<Vec<(String, Catalog)>>,
+    /// How often facts were read.
+    reads: AtomicUsize,
+}
 
-impl NodeStore for Stored {
+impl NodeStore for MemoryStore {
     fn exports(&self) -> Arc<dyn Exports> {
         Arc::new(CatalogExports::default())
     }
 
     fn update(&self, update: &NodeUpdate<'_>) -> Result<(), Box<Diagnostic>> {
         assert!(update.facts.contains_key("trusted"));
-        self.0.lock().unwrap().push((update.node.to_owned(), update.catalog.clone()));
+        self.facts.lock().unwrap().insert(update.node.to_owned(), update.facts.clone());
+        self.catalogs.lock().unwrap().push((update.node.to_owned(), update.catalog.clone()));
         Ok(())
+    }
+
+    fn nodes(&self) -> Result<Vec<String>, Box<Diagnostic>> {
+        // Stores need not have an order.
+        Ok(self.facts.lock().unwrap().keys().rev().cloned().collect())
+    }
+
+    fn facts(&self, node: &str) -> Result<Option<Hash>, Box<Diagnostic>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        let facts = self.facts.lock().unwrap().get(node).cloned();
+        match facts.as_ref().is_some_and(|facts| facts.contains_key("is_damaged")) {
+            true => Err(Box::new(diagnostic!(SYNTAX_ERROR { location: "end of input" }))),
+            false => Ok(facts),
+        }
     }
 }
 
@@ -109,13 +131,113 @@ impl NodeStore for Stored {
 fn nodes_collect_from_each_other_and_catalogs_are_stored() {
     let code = "node a { @@notify { 'from a': } } node b { Notify <<| |>> }";
     let mut fleet = options(&[("manifests/site.pp", code)]);
-    let store = Arc::new(Stored::default());
+    let store = Arc::new(MemoryStore::default());
     fleet.store = Some(Arc::clone(&store) as Arc<dyn NodeStore>);
     fleet.exchanges = true;
     let run = compile(&fleet, &FleetCompileOptions::default());
     assert!(!run.has_failures(FailOn::default()));
-    let stored = store.0.lock().unwrap();
+    let stored = store.catalogs.lock().unwrap();
     assert_eq!(stored.iter().map(|(node, _)| node.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     assert!(stored[0].1.find("Notify", "from a").is_some_and(|notify| notify.exported));
     assert!(stored[1].1.find("Notify", "from a").is_some());
+}
+
+/// A store with the facts of two nodes, of which `a` has an extension.
+fn store_of_two() -> Arc<MemoryStore> {
+    let store = MemoryStore::default();
+    let hash = |key: &str, value: Value| -> Hash { [(key, value)].into_iter().collect() };
+    let trusted = hash("extensions", hash("pp_role", "web".into()).into());
+    let mut facts = hash("kernel", "Linux".into());
+    facts.insert("trusted", trusted);
+    store.facts.lock().unwrap().extend([("a".into(), facts), ("b".into(), hash("kernel", "AIX".into()))]);
+    Arc::new(store)
+}
+
+#[test]
+fn nodes_come_from_a_store_with_their_facts_and_trusted_data() {
+    let code = "notify { \"${facts['kernel']} ${trusted['certname']} ${trusted['extensions']['pp_role']}\": }
+        if 'trusted' in $facts { fail('trusted data among the facts') }";
+    let store = store_of_two();
+    // The facts of the control repository are not those of the store.
+    let mut fleet = options(&[("manifests/site.pp", code), ("facts/c.yaml", "{}")]);
+    fleet.facts_store = Some(Arc::clone(&store) as Arc<dyn NodeStore>);
+    let keep = FleetCompileOptions { keep_catalogs: true, ..FleetCompileOptions::default() };
+    let run = compile(&fleet, &keep);
+    assert!(!run.has_failures(FailOn::default()), "{:?}", run.reports);
+    assert_eq!(run.catalogs.keys().collect::<Vec<_>>(), ["a", "b"]);
+    assert!(run.catalogs["a"].find("Notify", "Linux a web").is_some());
+    assert!(run.catalogs["b"].find("Notify", "AIX b ").is_some());
+    assert_eq!(run.reports[0].source, "the store");
+
+    // Facts that are stored again are the same, and the options override trusted data.
+    fleet.store.clone_from(&fleet.facts_store);
+    fleet.trusted = [("extensions", Value::from(Hash::new()))].into_iter().collect();
+    let run = compile(&fleet, &keep);
+    assert!(run.catalogs["a"].find("Notify", "Linux a ").is_some());
+    assert!(store.facts.lock().unwrap()["a"].contains_key("kernel"));
+
+    // One node.
+    fleet.node = Some("b".into());
+    let chosen = FleetSetup::read(&fleet).unwrap().choose().unwrap();
+    assert_eq!(chosen.node.node.facts.get("kernel"), Some(&"AIX".into()));
+    for (node, kind) in [(Some("x"), ProblemKind::NotFound), (None, ProblemKind::Invalid)] {
+        fleet.node = node.map(str::to_owned);
+        assert_eq!(FleetSetup::read(&fleet).unwrap().choose().unwrap_err().kind(), kind);
+    }
+}
+
+#[test]
+fn a_store_without_nodes_and_facts_that_cannot_be_read_are_problems() {
+    let mut fleet = options(&[("manifests/site.pp", "")]);
+    let store = store_of_two();
+    store.facts.lock().unwrap().insert("c".into(), [("is_damaged", Value::from(true))].into_iter().collect());
+    fleet.facts_store = Some(Arc::clone(&store) as Arc<dyn NodeStore>);
+    let run = compile(&fleet, &FleetCompileOptions::default());
+    assert_eq!(run.reports.iter().map(|report| report.errors.len()).collect::<Vec<_>>(), [0, 0, 1]);
+    fleet.selection.names = Some(BTreeSet::from(["b".into(), "x".into()]));
+    let run = compile(&fleet, &FleetCompileOptions::default());
+    let errors: Vec<_> = run.reports.iter().map(|one| (one.node.as_str(), one.errors.len())).collect();
+    assert_eq!(errors, [("b", 0), ("x", 1)]);
+    fleet.facts_store = Some(Arc::new(MemoryStore::default()));
+    assert!(
+        matches!(Fleet::open(&fleet), Err(FleetError::Problem(problem)) if problem.kind() == ProblemKind::NotFound)
+    );
+    fleet.facts = Some("/control/facts".into());
+    assert!(
+        matches!(Fleet::open(&fleet), Err(FleetError::Problem(problem)) if problem.kind() == ProblemKind::Invalid)
+    );
+}
+
+#[test]
+fn both_sides_of_a_comparison_have_the_same_facts_of_a_store() {
+    let store = store_of_two();
+    let side = |name: &str, code: &str| {
+        let mut fleet = options(&[("manifests/site.pp", code)]);
+        fleet.facts_store = Some(Arc::clone(&store) as Arc<dyn NodeStore>);
+        FleetSide::new(name, fleet)
+    };
+    let (before, after) = (side("before", "notify { $facts['kernel']: }"), side("after", ""));
+    let compare = CompareOptions::default();
+    let difference = FleetComparison::open(&before, &after).unwrap().compare(&compare, &()).unwrap();
+    assert_eq!(difference.counts().changed, 2);
+    assert_eq!(store.reads.load(Ordering::Relaxed), 2, "facts of each node are read once");
+}
+
+#[test]
+fn refused_commands_are_collected_from_all_nodes() {
+    let site = "$first = generate('/bin/a')\nif $facts['role'] == 'db' { generate('/bin/b') }\ninline_template('<%= `uname -r` %>')";
+    let world = MemoryWorld::default()
+        .with("/site/manifests/site.pp", site)
+        .with("/site/facts/web.json", r#"{"name": "web", "values": {"role": "web"}}"#)
+        .with("/site/facts/db.json", r#"{"name": "db", "values": {"role": "db"}}"#);
+    let mut options = FleetOptions::in_world("/site", Arc::new(world));
+    options.policy.commands = "/bin/allowed".parse().unwrap();
+    let compiler = FleetCompiler::new(&options).unwrap();
+    let fleet = Fleet::with_compiler(&options, &compiler).unwrap();
+    let nodes = || fleet.members().filter_map(|member| member.node.ok());
+    assert_eq!(compiler.commands_to_allow(&options, nodes()).unwrap(), None, "nothing was refused yet");
+    let run = fleet.compile::<Finding>(&FleetCompileOptions::default(), &()).unwrap();
+    assert!(run.has_failures(FailOn::default()));
+    let names = compiler.commands_to_allow(&options, nodes()).unwrap().unwrap();
+    assert_eq!(names, ["/bin/a", "/bin/allowed", "/bin/b", "uname"]);
 }

@@ -107,14 +107,12 @@ impl Noise {
             exact: self.exact,
             tags: self.tags,
         };
-        let path = match &self.rules {
-            Some(path) => path.clone(),
-            None => root.join(FILE),
-        };
-        if self.rules.is_none() && !path.is_file() {
-            return Ok(rules);
+        let own = root.join(FILE);
+        match &self.rules {
+            Some(path) => rules.add_lines(&files::read_text(path)?, path)?,
+            None if own.is_file() => rules.add_lines(&files::read_repository_text(&own)?, &own)?,
+            None => {}
         }
-        rules.add_lines(&files::read_text(&path)?, &path)?;
         Ok(rules)
     }
 }

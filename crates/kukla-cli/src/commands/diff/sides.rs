@@ -10,7 +10,8 @@ use kukla::{DiskWorld, World};
 use kukla_git::{Change, Range, Repository, Revision, Status};
 
 use super::Args;
-use crate::commands::target::{Target, named_files};
+use crate::commands::target::Target;
+use crate::files::named_files;
 
 /// The things to compare.
 pub enum Subject {

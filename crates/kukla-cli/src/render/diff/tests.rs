@@ -240,17 +240,17 @@ fn a_report_without_changes() {
     let report = FleetDifference::new("old", "new", same);
     for (format, name) in FORMATS {
         let text = printed(&report, format);
-        let told = match format {
+        let is_reported = match format {
             Format::Json => text.contains("\"unchanged\": 1"),
             Format::Junit => text.contains("failures=\"0\""),
             _ => text.contains("nothing changes; 1 node: 1 unchanged"),
         };
-        assert!(told, "{name}: {text}");
+        assert!(is_reported, "{name}: {text}");
     }
 }
 
 #[test]
-fn only_numbers_are_told_if_that_is_wanted() {
+fn a_summary_has_numbers_only() {
     for format in [Format::Human, Format::Markdown, Format::Html] {
         let text = render(&report(), Extent { only_numbers: true }, format);
         assert!(text.contains("resources changed") && !text.contains("motd"), "{text}");

@@ -8,7 +8,7 @@ mod look;
 mod refer;
 mod runs;
 
-use super::program::{Address, Memory, NO_MEMORY, Op, Program, Test};
+use super::program::{Address, Count, Memory, NO_MEMORY, Op, Program, Test};
 use super::text;
 use super::tree::Boundary;
 use super::unicode;
@@ -412,30 +412,18 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
                 }
                 Op::CountStart(count) => {
                     self.set_register(count.register, 0)?;
-                    if count.min > 0 {
-                        Some(count.body)
-                    } else if count.greedy {
-                        self.push(Frame::Branch { address: count.exit, at })?;
-                        Some(count.body)
-                    } else {
-                        self.push(Frame::Branch { address: count.body, at })?;
-                        Some(count.exit)
-                    }
+                    Some(if count.min > 0 { count.body } else { self.choose_round(count, at)? })
                 }
                 Op::CountEnd(count) => {
                     let done = self.registers[count.register] + 1;
                     self.set_register(count.register, done)?;
-                    if done >= count.max {
-                        Some(count.exit)
+                    Some(if done >= count.max {
+                        count.exit
                     } else if done < count.min {
-                        Some(count.body)
-                    } else if count.greedy {
-                        self.push(Frame::Branch { address: count.exit, at })?;
-                        Some(count.body)
+                        count.body
                     } else {
-                        self.push(Frame::Branch { address: count.body, at })?;
-                        Some(count.exit)
-                    }
+                        self.choose_round(count, at)?
+                    })
                 }
                 Op::AtomicStart => {
                     self.push(Frame::Atomic)?;
@@ -646,6 +634,14 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         let found = self.stack.iter().rposition(is);
         self.charge((self.stack.len() - found.unwrap_or(0)) / PER_STEP)?;
         Ok(found)
+    }
+
+    /// The next instruction where a counted loop may go round again or end; the other way is tried if this one fails.
+    #[inline]
+    fn choose_round(&mut self, count: &Count, at: usize) -> Searched<Address> {
+        let (next, other) = if count.greedy { (count.body, count.exit) } else { (count.exit, count.body) };
+        self.push(Frame::Branch { address: other, at })?;
+        Ok(next)
     }
 
     /// Whether a loop whose groups may have changed goes round again although it matched nothing; nothing if it fails.
