@@ -198,7 +198,7 @@ impl Ruby<'_> {
         if self.host.embedder().is_none() {
             return;
         }
-        // What it runs is entered anew.
+        // The interpreter is entered again by whatever it runs.
         let was_bounded = std::mem::take(&mut self.is_bounded);
         let stand_in = self.stand_in.take().unwrap_or_else(State::vacant);
         let state = std::mem::replace(&mut self.state, stand_in);

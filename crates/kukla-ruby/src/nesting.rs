@@ -33,7 +33,7 @@ pub(crate) fn parse(source: &[u8]) -> prism::ParseResult<'_> {
     with_stack_for(source.len(), || prism::parse(source))
 }
 
-/// Whether a text has so many prefix operators in a row that it is not worth reading.
+/// Whether a text has more prefix operators in a row than are worth reading.
 pub(crate) fn is_endless(source: &[u8]) -> bool {
     let mut questions = 0;
     let mut run = 0_usize;

@@ -81,7 +81,7 @@ impl Drop for Objects {
 /// How many objects are dropped one inside the other before the rest waits until these are gone.
 const NESTED_DROPS: u32 = 48;
 
-/// What waits to be dropped on a thread.
+/// The contents that wait to be dropped on a thread.
 struct Dropping {
     depth: Cell<u32>,
     later: RefCell<Vec<Box<dyn Any>>>,

@@ -374,7 +374,7 @@ fn native_methods() {
         if subject.run("[$list.size, 'x' * 3_000_000].first") != "50000" {
             subject = Subject::new();
             if only.is_some() {
-                eprintln!("anew after {call}");
+                eprintln!("from scratch after {call}");
             }
         }
         if peak > 2 * MEMORY {
