@@ -14,6 +14,7 @@ use crate::mounts::{MountedFiles, Mounts};
 use crate::peer::Peer;
 use crate::pools::Pool;
 use crate::server::Server;
+use crate::settings::Role;
 use crate::storing::NodeUpdate;
 use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
 
@@ -93,6 +94,11 @@ impl Route {
         ROUTES.iter().find(|(route, _, _)| *route == self).map_or("other", |(_, _, name)| name)
     }
 
+    /// Whether a server that is only the certificate authority has it.
+    pub fn is_for_authority(self) -> bool {
+        matches!(self, Route::Authority | Route::Status | Route::Metrics)
+    }
+
     /// Whether it is one of those whose answers tell a version of Puppet.
     pub fn is_puppets(self) -> bool {
         !matches!(self, Route::Status | Route::Metrics | Route::EnvironmentCache | Route::Other)
@@ -150,6 +156,10 @@ impl Route {
 
 /// Answers a request that is allowed.
 pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
+    if server.settings.role == Role::Ca && !route.is_for_authority() {
+        let text = "Not Found: this server has the role ca; catalogs and files come from a server with the role compiler";
+        return Answer::refused(StatusCode::NOT_FOUND, text);
+    }
     let begin = ROUTES.iter().find(|(known, _, _)| *known == route).map_or("", |(_, begin, _)| begin);
     let rest = call.path.strip_prefix(begin).unwrap_or_default();
     // The name of a node becomes that of a file.
@@ -183,9 +193,10 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Tasks, &Method::GET) => tasks(server, call, rest),
         (Route::Authority, _) => match &server.authority {
             Some(authority) => ca::http::answer(authority, call, rest),
-            None => {
-                Answer::refused(StatusCode::NOT_FOUND, "Not Found: the certificate authority is elsewhere")
-            }
+            None => Answer::refused(
+                StatusCode::NOT_FOUND,
+                "Not Found: the certificate authority is another server, see ca_server in puppet.conf",
+            ),
         },
         (Route::Status, &Method::GET | &Method::HEAD) => status::answer(server, call, rest),
         (Route::Metrics, &Method::GET) => {
