@@ -4,11 +4,13 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use kukla::syntax::Problem;
+
+use self::config::ParseError;
 
 mod args;
 mod commands;
+mod config;
 mod deferred;
 mod files;
 mod memory;
@@ -90,9 +92,10 @@ fn can_start(threads: usize) -> bool {
 pub fn main(release: fn()) -> ExitCode {
     memory::set_release(release);
     kukla::syntax::silence_contained_panics();
-    let exit = match args::Cli::try_parse() {
+    let exit = match config::parse() {
         Ok(command) => command.run().unwrap_or_else(|problem| output::fail(&problem)),
-        Err(error) => output::print_usage(&error),
+        Err(ParseError::Config(problem)) => output::fail(&problem),
+        Err(ParseError::Usage(error)) => output::print_usage(&error),
     };
     output::flush(exit).into()
 }

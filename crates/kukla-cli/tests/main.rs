@@ -4,6 +4,7 @@
 
 mod browser;
 mod common;
+mod config;
 mod diff;
 mod explain;
 mod incremental;

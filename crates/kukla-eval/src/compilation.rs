@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use kukla_hiera::Session;
 use kukla_values::Budget;
-use kukla_world::World;
 use kukla_world::record::{Record, Tracker};
+use kukla_world::{Isolated, World};
 
 use crate::annotations::Annotations;
 use crate::bytes::ByteStrings;
@@ -19,8 +19,8 @@ use crate::settings::LogLevel;
 pub(crate) struct Compilation<'e> {
     environment: &'e Environment,
     node: &'e Node,
-    /// Records the inputs of the compilation, if the world is recorded.
-    tracker: Option<Tracker<'e>>,
+    /// Files, the clock and the like, for this compilation alone.
+    world: Isolated<'e>,
     /// The data session, if there is one and no lookup uses it.
     data: Option<Box<Session>>,
     budget: Rc<Budget>,
@@ -37,7 +37,7 @@ impl<'e> Compilation<'e> {
         Compilation {
             environment,
             node,
-            tracker: Tracker::new(&*environment.world),
+            world: Isolated::new(&*environment.world, &node.name),
             data: None,
             messages: Messages::new(environment.settings.log_level, Rc::clone(&budget)),
             budget,
@@ -62,22 +62,23 @@ impl<'e> Compilation<'e> {
 
     /// Records the inputs of the compilation, if the world is recorded.
     pub fn tracker(&self) -> Option<&Tracker<'e>> {
-        self.tracker.as_ref()
+        self.world.tracker()
     }
 
     /// Files, the clock and the like, for what this compilation alone asks of them.
     pub fn world(&self) -> &dyn World {
-        match &self.tracker {
-            Some(tracker) => tracker,
-            None => &*self.environment.world,
-        }
+        &self.world
+    }
+
+    /// Whether random numbers were drawn that follow from the node's name.
+    pub fn has_seeded_numbers(&self) -> bool {
+        self.world.has_seeded_numbers()
     }
 
     /// The inputs of the compilation so far; `None` unless the world is recorded.
     pub fn take_record(&mut self) -> Option<Record> {
-        let tracker = self.tracker.take()?;
-        tracker.used(&self.environment.inputs());
-        let mut record = tracker.into_record();
+        self.tracker()?.used(&self.environment.inputs());
+        let mut record = self.world.take_record()?;
         if let Some(session) = &self.data {
             record.data.extend(session.used());
         }
@@ -169,7 +170,7 @@ impl<'e> Compilation<'e> {
                     self.messages.say(LogLevel::Warning, message);
                 }
                 Remark::Read(inputs) => {
-                    if let Some(tracker) = &self.tracker {
+                    if let Some(tracker) = self.tracker() {
                         tracker.used(inputs);
                     }
                 }

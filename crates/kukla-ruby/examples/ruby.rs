@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use kukla_ruby::{Host, Ruby, State, Unwind};
 use kukla_values::time::Timestamp;
-use kukla_world::policy::{Access, Policy, Variables};
+use kukla_world::policy::{Clock, Policy, Randomness, Variables};
 use kukla_world::{CommandOutput, DirectoryEntry, FileError, FileResult, World};
 
 /// The disk as it is, and nothing else.
@@ -97,7 +97,7 @@ impl Host for Terminal {
 
 /// A script that is started by hand may use the clock and the environment.
 fn policy() -> Policy {
-    Policy { clock: Access::On, randomness: Access::On, variables: Variables::On, ..Policy::default() }
+    Policy { clock: Clock::On, randomness: Randomness::On, variables: Variables::On, ..Policy::default() }
 }
 
 fn main() -> ExitCode {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
+use std::future::Future;
 use std::io::Read as _;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,7 +11,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 /// A response before it is sent.
 #[derive(Debug)]
@@ -175,7 +176,7 @@ impl Answer {
         }
         let body = match self.content {
             Content::Bytes(bytes) | Content::Packed(bytes, _) => Body::Bytes(bytes),
-            Content::File(file, length) => Body::streaming(file, length),
+            Content::File(file, left) => Body::File(FileBody { left, state: FileState::Idle(file) }),
         };
         // A header that a handler made up is text without line breaks, so this does not fail.
         response.body(body).unwrap_or_else(|_| Response::new(Body::Bytes(Bytes::new())))
@@ -207,30 +208,57 @@ fn gzip(bytes: &[u8]) -> Option<Vec<u8>> {
 pub enum Body {
     /// All at once.
     Bytes(Bytes),
-    /// Piece by piece, with the number of bytes to come.
-    Pieces(mpsc::Receiver<std::io::Result<Bytes>>, u64),
+    /// A file, piece by piece.
+    File(FileBody),
 }
 
-impl Body {
-    /// A file that is read while it is sent, and no faster.
-    fn streaming(file: File, length: u64) -> Body {
-        let (send, receive) = mpsc::channel(2);
-        tokio::task::spawn_blocking(move || {
-            let mut file = file.take(length);
-            loop {
-                let mut piece = Vec::new();
-                let read = (&mut file).take(64 << 10).read_to_end(&mut piece);
-                let is_last = piece.is_empty() || read.is_err();
-                let sent = read.map(|_| Bytes::from(piece));
-                if matches!(&sent, Ok(piece) if piece.is_empty())
-                    || send.blocking_send(sent).is_err()
-                    || is_last
-                {
-                    return;
+/// A file that is read while it is sent: a piece at a time, when the one before has gone. A thread is occupied only while a piece is read, so a client
+/// that reads slowly holds none.
+#[derive(Debug)]
+pub struct FileBody {
+    left: u64,
+    state: FileState,
+}
+
+#[derive(Debug)]
+enum FileState {
+    Idle(File),
+    Reading(JoinHandle<(File, std::io::Result<Bytes>)>),
+    Failed,
+}
+
+impl FileBody {
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<std::io::Result<Bytes>>> {
+        /// The bytes of a piece.
+        const PIECE: u64 = 64 << 10;
+        loop {
+            match std::mem::replace(&mut self.state, FileState::Failed) {
+                FileState::Failed => return Poll::Ready(None),
+                FileState::Idle(_) if self.left == 0 => return Poll::Ready(None),
+                FileState::Idle(file) => {
+                    let length = self.left.min(PIECE);
+                    let read = move || {
+                        let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
+                        let read = (&file).read_exact(&mut piece).map(|()| piece.into());
+                        (file, read)
+                    };
+                    self.state = FileState::Reading(tokio::task::spawn_blocking(read));
                 }
+                FileState::Reading(mut reading) => match Pin::new(&mut reading).poll(context) {
+                    Poll::Pending => {
+                        self.state = FileState::Reading(reading);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(Ok((file, Ok(piece)))) => {
+                        self.left -= piece.len() as u64;
+                        self.state = FileState::Idle(file);
+                        return Poll::Ready(Some(Ok(piece)));
+                    }
+                    Poll::Ready(Ok((_, Err(error)))) => return Poll::Ready(Some(Err(error))),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Some(Err(std::io::Error::other(error)))),
+                },
             }
-        });
-        Body::Pieces(receive, length)
+        }
     }
 }
 
@@ -245,26 +273,21 @@ impl HttpBody for Body {
         match self.get_mut() {
             Body::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
             Body::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Body::Pieces(pieces, left) => pieces.poll_recv(context).map(|piece| {
-                Some(piece?.map(|bytes| {
-                    *left = left.saturating_sub(bytes.len() as u64);
-                    Frame::data(bytes)
-                }))
-            }),
+            Body::File(file) => file.poll_piece(context).map(|piece| Some(piece?.map(Frame::data))),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Body::Bytes(bytes) => bytes.is_empty(),
-            Body::Pieces(_, left) => *left == 0,
+            Body::File(file) => file.left == 0,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(match self {
             Body::Bytes(bytes) => bytes.len() as u64,
-            Body::Pieces(_, left) => *left,
+            Body::File(file) => file.left,
         })
     }
 }

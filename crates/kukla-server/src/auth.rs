@@ -8,7 +8,8 @@ use kukla::syntax::Problem;
 use kukla::{Value, formats::hocon};
 use regex::Regex;
 
-use crate::call::{Call, Peer};
+use crate::call::Call;
+use crate::peer::Peer;
 
 /// All rules, in the order they are asked.
 #[derive(Clone, Debug)]
@@ -233,7 +234,7 @@ impl Rule {
             return None;
         }
         let has = |(name, values): &(String, Vec<String>)| {
-            call.all(name).iter().any(|value| values.iter().any(|wanted| wanted == value))
+            call.parameters.all(name).any(|value| values.iter().any(|wanted| wanted == value))
         };
         if !self.parameters.iter().all(has) {
             return None;
@@ -359,11 +360,14 @@ fn texts(value: &Value) -> Result<Vec<String>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Parameters;
+    use crate::peer::Listener;
     use std::sync::Arc;
 
     fn call(method: Method, path: &str, name: Option<&str>, extensions: &[(&str, &str)]) -> Call {
         let peer = Peer {
             address: ([127, 0, 0, 1], 1).into(),
+            listener: Listener::Tls,
             certificate: None,
             name: name.map(str::to_owned),
             extensions: extensions
@@ -375,7 +379,7 @@ mod tests {
         Call {
             method,
             path: path.into(),
-            parameters: vec![("environment".into(), "dev".into())],
+            parameters: Parameters::parse("environment=dev").unwrap(),
             headers: Default::default(),
             body: Default::default(),
             peer: Arc::new(peer),

@@ -1,70 +1,23 @@
 //! A request as handlers see it: decoded once, so that authorization and handlers see the same request.
 
 use std::borrow::Cow;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Method};
 use percent_encoding::percent_decode_str;
 
-use crate::ca::certificate::{Certificate, puppet_extensions};
-use crate::ca::oids;
-use crate::socket::Socket;
-
-/// The client at the other end of a connection.
-#[derive(Debug)]
-pub struct Peer {
-    /// From where.
-    pub address: SocketAddr,
-    /// The certificate that was shown and found to be good.
-    pub certificate: Option<Certificate>,
-    /// The name in it.
-    pub name: Option<String>,
-    /// Puppet's extensions in it, by name where they have one.
-    pub extensions: Vec<(String, String)>,
-    /// The connection.
-    pub socket: Option<Socket>,
-}
-
-impl Peer {
-    /// Someone with or without a certificate.
-    pub fn new(address: SocketAddr, certificate: Option<Certificate>) -> Peer {
-        let name = certificate.as_ref().and_then(Certificate::common_name);
-        let extensions = certificate.as_ref().map(Certificate::extensions).unwrap_or_default();
-        let named = |oid| oids::short_name(oid).map_or_else(|| oid.to_string(), str::to_owned);
-        let extensions =
-            puppet_extensions(extensions).into_iter().map(|(oid, text)| (named(oid), text)).collect();
-        Peer { address, certificate, name, extensions, socket: None }
-    }
-
-    /// The same, at the other end of a connection.
-    #[must_use]
-    pub fn on(mut self, socket: Option<Socket>) -> Peer {
-        self.socket = socket;
-        self
-    }
-
-    /// Whether nobody waits for an answer any more.
-    pub fn is_gone(&self) -> bool {
-        self.socket.as_ref().is_some_and(Socket::is_abandoned)
-    }
-
-    /// The value of an extension.
-    pub fn extension(&self, name: &str) -> Option<&str> {
-        self.extensions.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-}
+use crate::peer::Peer;
 
 /// A request.
 #[derive(Debug)]
 pub struct Call {
     /// The method.
     pub method: Method,
-    /// To what: the path, decoded.
+    /// The path, decoded.
     pub path: String,
-    /// The parameters of the address and of a form, decoded; those of a form come first.
-    pub parameters: Vec<(String, String)>,
+    /// The parameters of the address and of a form, decoded.
+    pub parameters: Parameters,
     /// The headers.
     pub headers: HeaderMap,
     /// The body.
@@ -73,16 +26,89 @@ pub struct Call {
     pub peer: Arc<Peer>,
 }
 
-impl Call {
-    /// The first value of a parameter.
-    pub fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+/// The parameters of a request. Each name has one value, but for lists, so nobody can read another value than somebody else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters(Vec<(String, String)>);
+
+/// The parameters that are lists: agents repeat their names.
+const LISTS: [&str; 1] = ["ignore"];
+
+/// The largest number of parameters: agents send about ten, and a few more for each pattern that they ignore.
+const MOST: usize = 1000;
+
+/// Why parameters are refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InvalidParameters {
+    /// An escape is malformed, or a value is not UTF-8.
+    Malformed,
+    /// There are too many.
+    TooMany,
+    /// A name that is not a list has several values.
+    Repeated(String),
+    /// A form has another value than the address.
+    Contradicted(String),
+}
+
+impl std::fmt::Display for InvalidParameters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            InvalidParameters::Malformed => f.write_str("malformed parameters"),
+            InvalidParameters::TooMany => write!(f, "more than {MOST} parameters"),
+            InvalidParameters::Repeated(name) => write!(f, "the parameter {name:?} is repeated"),
+            InvalidParameters::Contradicted(name) => {
+                write!(f, "the parameter {name:?} of the form contradicts the URL")
+            }
+        }
+    }
+}
+
+impl Parameters {
+    /// Reads the parameters of an address or of a form. `name[]` is another way to write a name.
+    pub fn parse(raw: &str) -> Result<Parameters, InvalidParameters> {
+        if raw.split('&').filter(|pair| !pair.is_empty()).nth(MOST).is_some() {
+            return Err(InvalidParameters::TooMany);
+        }
+        let mut all = Parameters::default();
+        for (name, value) in parameters(raw).ok_or(InvalidParameters::Malformed)? {
+            let name = name.strip_suffix("[]").map_or(name.as_str(), |name| name);
+            if !LISTS.contains(&name) && all.get(name).is_some() {
+                return Err(InvalidParameters::Repeated(name.to_owned()));
+            }
+            all.0.push((name.to_owned(), value));
+        }
+        Ok(all)
     }
 
-    /// All values of a parameter; `name[]` is another way to write it.
-    pub fn all(&self, name: &str) -> Vec<&str> {
-        let is_it = |known: &str| known == name || known.strip_suffix("[]") == Some(name);
-        self.parameters.iter().filter(|(known, _)| is_it(known)).map(|(_, value)| value.as_str()).collect()
+    /// Adds the parameters of a form, which may repeat those of the address but not change them.
+    pub fn add_form(&mut self, form: Parameters) -> Result<(), InvalidParameters> {
+        let of_address = self.0.len();
+        for (name, value) in form.0 {
+            let known = self.0[..of_address].iter().filter(|(known, _)| *known == name);
+            let known: Vec<&str> = known.map(|(_, value)| value.as_str()).collect();
+            match known[..] {
+                [] => self.0.push((name, value)),
+                _ if known.contains(&value.as_str()) => {}
+                _ => return Err(InvalidParameters::Contradicted(name)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a parameter.
+    pub fn all<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p str> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Call {
+    /// The value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name)
     }
 
     /// A header.
@@ -172,6 +198,27 @@ mod tests {
         }
         // What is encoded twice is decoded once.
         assert_eq!(path("/%252e%252e/").as_deref(), Some("/%2e%2e/"));
+    }
+
+    #[test]
+    fn a_parameter_has_one_value() {
+        let read = |raw: &str| Parameters::parse(raw);
+        let repeated = |name: &str| Err(InvalidParameters::Repeated(name.into()));
+        assert_eq!(read("environment=a&environment=b"), repeated("environment"));
+        assert_eq!(read("environment=a&environment=a"), repeated("environment"));
+        assert_eq!(read("environment=a&environment[]=b"), repeated("environment"));
+        assert_eq!(read("environment=a&%65nvironment=b"), repeated("environment"));
+        assert_eq!(read("environment=a&environment%5B%5D=b"), repeated("environment"));
+        let mut all = read("ignore=.svn&ignore[]=CVS&environment=a").unwrap();
+        assert_eq!(all.all("ignore").collect::<Vec<_>>(), [".svn", "CVS"]);
+        assert_eq!(read(&"ignore=x&".repeat(MOST + 1)), Err(InvalidParameters::TooMany));
+        assert!(read(&"ignore=x&&".repeat(MOST)).is_ok());
+        let contradicted = Err(InvalidParameters::Contradicted("environment".into()));
+        assert_eq!(all.add_form(read("environment=b").unwrap()), contradicted);
+        assert_eq!(all.add_form(read("environment[]=b").unwrap()), contradicted);
+        all.add_form(read("environment=a&facts=x").unwrap()).unwrap();
+        assert_eq!((all.get("environment"), all.get("facts")), (Some("a"), Some("x")));
+        assert_eq!(all.all("environment").count(), 1);
     }
 
     #[test]

@@ -15,11 +15,12 @@ use crate::answer::{Answer, Issue, JSON};
 use crate::ca::keys::random;
 use crate::call::Call;
 use crate::environments::{CatalogFailure, CatalogForm, Compilation, is_name};
+use crate::json;
 use crate::log;
 use crate::nodes::{Facts, facts_in, facts_of};
 use crate::server::Server;
 use crate::static_catalog::inline;
-use crate::storing::NodeUpdate;
+use crate::storing::{NodeUpdate, is_unreachable};
 
 /// The format of a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ pub fn answer(server: &Server, call: &Call, node: &str) -> Answer {
 /// Answers a service that asks for the catalog of some node.
 pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let refused = |problem: String| Answer::refused(StatusCode::BAD_REQUEST, problem);
-    let body: Value = match serde_json::from_slice(&call.body) {
+    let body: Value = match json::read(&call.body) {
         Ok(body) => body,
         Err(error) => return refused(format!("invalid JSON in request body: {error}")),
     };
@@ -119,6 +120,10 @@ pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let (Some(node), Some(environment)) = (text("certname"), text("environment")) else {
         return refused("certname and environment are required".to_owned());
     };
+    // A name is an argument of the classifier and a part of paths, so it is checked here as well.
+    if let Err(invalid) = kukla::certname::check(node) {
+        return refused(invalid.to_string());
+    }
     if !is_name(environment) {
         return refused(format!("Invalid environment name {environment:?}"));
     }
@@ -186,8 +191,8 @@ impl CompiledText {
 impl CatalogRequest<'_> {
     fn compile(self, server: &Server, call: &Call) -> Result<CompiledText, Answer> {
         let failed = |problem: &dyn std::fmt::Display| Answer::error(Issue::Runtime, problem);
-        let mut known =
-            server.node(self.node, self.facts.as_ref(), call).map_err(|problem| failed(&problem))?;
+        let known = server.node(self.node, self.facts.as_ref(), call);
+        let mut known = known.map_err(|problem| server.failure(&problem))?;
         if let Some(trusted) = &self.trusted {
             known.node.trusted.clone_from(trusted);
         }
@@ -204,7 +209,8 @@ impl CatalogRequest<'_> {
             catalog: None,
             transaction: self.transaction,
         };
-        let keep = |update: NodeUpdate<'_>| server.store_update(&update).map_err(|problem| failed(&problem));
+        let keep =
+            |update: NodeUpdate<'_>| server.store_update(&update).map_err(|problem| server.failure(&problem));
         if self.check_environment && name != asked_for {
             keep(update)?;
             return Ok(self.elsewhere(name));
@@ -240,7 +246,10 @@ impl CatalogRequest<'_> {
         };
         let logs: Vec<Value> = outcome.logs.iter().map(kukla::rpc::log).collect();
         self.log_messages(&outcome.logs, &name);
-        let compiled = outcome.result.map_err(|failure| self.faulty(&failure.to_string(), &name))?;
+        let compiled = outcome.result.map_err(|failure| match is_unreachable(&failure) {
+            true => server.failure(&failure.into()),
+            false => self.faulty(&failure.to_string(), &name),
+        })?;
         if let Some(profile) = &compiled.profile {
             log::write(log::Level::Debug, "compiled", self.phases(profile));
         }

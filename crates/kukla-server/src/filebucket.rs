@@ -3,7 +3,7 @@
 //! The layout is Puppet's (`0/1/2/3/4/5/6/7/DIGEST/contents` and `paths`). Beside them is written who brought a content, since only they,
 //! and holders of certificates that may manage others, get it back. To others it looks missing, so they bring it as well.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use similar::TextDiff;
 use crate::answer::{Answer, Issue, OCTETS};
 use crate::call::Call;
 use crate::file_metadata::hexadecimal;
-use crate::files::{append_line, make_directory, read, read_if_there, write_whole};
+use crate::files::{append_line, create_if_missing, make_directory, read, read_if_there, write_whole};
 
 /// Answers a request for `ALGORITHM/DIGEST` or `ALGORITHM/DIGEST/PATH`.
 pub fn answer(bucket: &Path, call: &Call, key: &str) -> Answer {
@@ -144,10 +144,8 @@ impl Item {
         let path = self.directory.join(file);
         match line.filter(|line| !line.contains('\n')) {
             Some(line) if !self.notes(file, line) => append_line(&path, line, 0o640),
-            None if !path.exists() => {
-                fs::write(&path, b"").map_err(|error| Problem::io("write", &path, &error))
-            }
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => create_if_missing(&path, 0o640),
         }
     }
 }

@@ -10,14 +10,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::ca::certificate::Certificate;
-use crate::call::Peer;
+use crate::connections::{Connections, OpenConnection};
 use crate::log;
+use crate::peer::{ClientKey, Listener, Peer};
 use crate::server::Server;
-use crate::socket::Socket;
+use crate::socket::{PacedSocket, Socket};
 use crate::tls::Tls;
 
 /// The server and how it is reached; both can be replaced while connections are open.
@@ -25,12 +26,17 @@ use crate::tls::Tls;
 pub struct LiveServer {
     server: RwLock<Arc<Server>>,
     tls: RwLock<Arc<Tls>>,
+    connections: Arc<Connections>,
 }
 
 impl LiveServer {
     /// A server and its TLS.
     pub fn new(server: Server, tls: Tls) -> Arc<LiveServer> {
-        Arc::new(LiveServer { server: RwLock::new(Arc::new(server)), tls: RwLock::new(Arc::new(tls)) })
+        Arc::new(LiveServer {
+            server: RwLock::new(Arc::new(server)),
+            tls: RwLock::new(Arc::new(tls)),
+            connections: Arc::default(),
+        })
     }
 
     /// The server.
@@ -49,8 +55,6 @@ impl LiveServer {
     }
 }
 
-/// The largest number of open connections.
-const MOST_CONNECTIONS: usize = 10_000;
 /// A connection has so long to become secure, and a request's headers so long to arrive; between requests of a connection there may be so much.
 const PATIENCE: Duration = Duration::from_secs(15);
 const HEADERS: Duration = Duration::from_secs(60);
@@ -61,16 +65,15 @@ const FAREWELL: Duration = Duration::from_secs(30);
 pub async fn serve(
     current: Arc<LiveServer>,
     listener: TcpListener,
-    is_secure: bool,
+    kind: Listener,
     mut stop: watch::Receiver<bool>,
 ) {
-    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let accepted = tokio::select! {
-            accepted = accept(&listener, &slots) => accepted,
+            accepted = listener.accept() => accepted,
             _ = stop.changed() => break,
         };
-        let (stream, address, slot) = match accepted {
+        let (stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 // Usually too many files are open: others will be closed.
@@ -80,52 +83,63 @@ pub async fn serve(
             }
         };
         let (current, stop) = (Arc::clone(&current), stop.clone());
+        let limits = &current.server().settings.limits;
+        let mut open = current.connections.admit(ClientKey::of_address(address.ip()), limits);
+        let closer = open.closer();
         tokio::spawn(async move {
-            connection(current, stream, address, is_secure, stop).await;
-            drop(slot);
+            tokio::select! {
+                () = connection(&current, stream, address, kind, &mut open, stop) => {}
+                // A newer connection of the same client takes its place.
+                () = closer.notified() => {
+                    current.server().metrics.closed_for_others();
+                }
+            }
         });
     }
     drop(listener);
-    // All slots are free when all connections are over.
-    let all = u32::try_from(MOST_CONNECTIONS).unwrap_or(u32::MAX);
-    let _ = tokio::time::timeout(FAREWELL, slots.acquire_many(all)).await;
-}
-
-async fn accept(
-    listener: &TcpListener,
-    slots: &Arc<Semaphore>,
-) -> std::io::Result<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
-    let slot = Arc::clone(slots).acquire_owned().await.map_err(std::io::Error::other)?;
-    let (stream, address) = listener.accept().await?;
-    Ok((stream, address, slot))
+    let _ = tokio::time::timeout(FAREWELL, current.connections.all_closed()).await;
 }
 
 async fn connection(
-    current: Arc<LiveServer>,
+    current: &Arc<LiveServer>,
     stream: TcpStream,
     address: SocketAddr,
-    is_secure: bool,
+    listener: Listener,
+    open: &mut OpenConnection,
     stop: watch::Receiver<bool>,
 ) {
+    let server = current.server();
+    let limits = &server.settings.limits;
     let socket = Socket::new(stream);
-    if !is_secure {
-        let peer = Peer::new(address, None).on(Some(socket.clone()));
-        return http(&current, TokioIo::new(socket), peer, stop).await;
-    }
-    let acceptor = TlsAcceptor::from(current.tls().now());
-    match tokio::time::timeout(PATIENCE, acceptor.accept(socket.clone())).await {
+    let paced = PacedSocket::new(socket.clone(), limits);
+    let config = match listener {
+        Listener::Tls => current.tls().now(),
+        Listener::Plain => None,
+    };
+    let Some(config) = config else {
+        let peer = Peer::new(address, Listener::Plain, None).on(Some(socket));
+        return http(current, TokioIo::new(paced), peer, stop).await;
+    };
+    match tokio::time::timeout(PATIENCE, TlsAcceptor::from(config).accept(paced)).await {
         Ok(Ok(stream)) => {
             let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
             let certificate = shown.and_then(|der| Certificate::from_der(der).ok());
-            let peer = Peer::new(address, certificate).on(Some(socket));
-            http(&current, TokioIo::new(stream), peer, stop).await;
+            let peer = Peer::new(address, Listener::Tls, certificate).on(Some(socket));
+            open.identify(peer.key(), limits);
+            http(current, TokioIo::new(stream), peer, stop).await;
         }
         // An agent that checks whether a server listens connects and closes the connection at once.
         Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => {
             log_failure(log::Level::Debug, HANDSHAKE, address, &error);
         }
-        Ok(Err(error)) => log_failure(log::Level::Warning, HANDSHAKE, address, &error),
-        Err(_) => log_failure(log::Level::Warning, HANDSHAKE, address, &"timed out"),
+        Ok(Err(error)) => {
+            server.metrics.tls_failed();
+            log_failure(log::Level::Warning, HANDSHAKE, address, &error);
+        }
+        Err(_) => {
+            server.metrics.tls_failed();
+            log_failure(log::Level::Warning, HANDSHAKE, address, &"timed out");
+        }
     }
 }
 
@@ -148,8 +162,8 @@ where
     let metrics = Arc::clone(&current.server().metrics);
     metrics.connections.fetch_add(1, Ordering::Relaxed);
     let service = service_fn(|request| {
-        let (server, peer) = (current.server(), Arc::clone(&peer));
-        async move { Ok::<_, std::convert::Infallible>(server.answer(&peer, request).await) }
+        let (server, tls, peer) = (current.server(), current.tls(), Arc::clone(&peer));
+        async move { Ok::<_, std::convert::Infallible>(server.answer(&peer, &tls, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -90,9 +90,34 @@ pub fn write(level: Level, message: &str, facts: Map<String, Value>) {
         json!(all).to_string()
     } else {
         let facts: String = facts.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-        format!("{}: {message}{facts}", level.name())
+        escaped(&format!("{}: {message}{facts}", level.name()))
     };
     line.push('\n');
     // A line that cannot be written is lost: there is nowhere else to report it.
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// A text as one line: agents and code write parts of messages, and none of them may begin a line or control a terminal.
+fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Besides control characters, those that end lines or change the direction of text.
+        if c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line() {
+        let message = "first\nerror: forged\r\u{1b}[2J\u{85}\u{2028}\u{202e}é";
+        assert_eq!(escaped(message), "first\\nerror: forged\\r\\u{1b}[2J\\u{85}\\u{2028}\\u{202e}é");
+    }
 }

@@ -4,9 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
+
+use crate::ca::certificate::Certificate;
+use crate::ca::crl::Crl;
+use crate::pools::{Pool, PoolFigures};
+use crate::server::Server;
 
 /// The counters since the server started.
 #[derive(Debug, Default)]
@@ -15,6 +20,8 @@ pub struct Metrics {
     catalogs: Histogram,
     failed: AtomicU64,
     refused: AtomicU64,
+    tls_failures: AtomicU64,
+    closed_connections: AtomicU64,
     /// Connections that are open.
     pub connections: AtomicU64,
     /// Catalogs that are being compiled or wait for it.
@@ -66,8 +73,18 @@ impl Metrics {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A connection did not become secure.
+    pub fn tls_failed(&self) {
+        self.tls_failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A connection was closed for a newer one of the same client.
+    pub fn closed_for_others(&self) {
+        self.closed_connections.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// As Prometheus reads it.
-    pub fn to_prometheus(&self, started: Duration) -> String {
+    fn to_prometheus(&self, started: Duration) -> String {
         let mut out = String::new();
         let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut family = |name: &str, kind: &str, help: &str, value: &dyn Fn(&Route) -> String| {
@@ -119,6 +136,18 @@ impl Metrics {
                 self.refused.load(Ordering::Relaxed),
             ),
             (
+                "kukla_tls_failures_total",
+                "counter",
+                "Connections whose TLS handshake failed.",
+                self.tls_failures.load(Ordering::Relaxed),
+            ),
+            (
+                "kukla_connections_closed_total",
+                "counter",
+                "Connections that were closed for newer ones of the same client.",
+                self.closed_connections.load(Ordering::Relaxed),
+            ),
+            (
                 "kukla_connections",
                 "gauge",
                 "Connections that are open.",
@@ -155,6 +184,93 @@ impl Metrics {
         });
         rows.collect()
     }
+}
+
+impl Server {
+    /// All figures, as Prometheus reads them.
+    pub fn to_prometheus(&self) -> String {
+        let mut out = self.metrics.to_prometheus(self.started.elapsed());
+        let mut family = |name: &str, kind: &str, help: &str, rows: Vec<(String, String)>| {
+            if rows.is_empty() {
+                return;
+            }
+            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+            for (labels, value) in rows {
+                let _ = writeln!(out, "{name}{labels} {value}");
+            }
+        };
+        let pools = |value: fn(PoolFigures) -> u64| -> Vec<(String, String)> {
+            let row = |pool: &Pool| {
+                (format!("{{pool=\"{}\"}}", pool.name()), value(self.pools.figures(*pool)).to_string())
+            };
+            Pool::ALL.iter().map(row).collect()
+        };
+        family("kukla_pool_size", "gauge", "Threads of a pool.", pools(|pool| pool.size as u64));
+        family(
+            "kukla_pool_running",
+            "gauge",
+            "Handlers that are running.",
+            pools(|pool| pool.running as u64),
+        );
+        family("kukla_pool_waiting", "gauge", "Requests that wait for a thread.", pools(|pool| pool.waiting));
+        family(
+            "kukla_pool_refused_total",
+            "counter",
+            "Requests that waited for a thread for too long.",
+            pools(|pool| pool.refused),
+        );
+        let single = |value: String| vec![(String::new(), value)];
+        family(
+            "kukla_request_bytes",
+            "gauge",
+            "Bytes of requests that are being received or answered.",
+            single(self.room.occupied().to_string()),
+        );
+        if let Some(store) = &self.store {
+            let up = u64::from(store.answers()).to_string();
+            family("kukla_store_up", "gauge", "Whether the store answers.", single(up));
+            let failures = single(store.failures().to_string());
+            family("kukla_store_failures_total", "counter", "Calls that the store did not answer.", failures);
+        }
+        let expiries = self.expiries();
+        let row = |(name, expiry): &(&str, SystemTime)| {
+            (format!("{{of=\"{name}\"}}"), unix_seconds(*expiry).to_string())
+        };
+        family(
+            "kukla_expiry_timestamp_seconds",
+            "gauge",
+            "When a certificate or revocation list expires.",
+            expiries.iter().map(row).collect(),
+        );
+        let changed = crate::ca::changed(&self.settings.tls.crl).map(unix_seconds);
+        family(
+            "kukla_crl_changed_timestamp_seconds",
+            "gauge",
+            "When the file of revocation lists was changed.",
+            changed.map(|time| single(time.to_string())).unwrap_or_default(),
+        );
+        out
+    }
+
+    /// When the server's certificate, its authorities and the revocation lists expire: of several the first.
+    pub fn expiries(&self) -> Vec<(&'static str, SystemTime)> {
+        let earliest = |path: &std::path::Path| {
+            let certificates = Certificate::all_from_pem(&std::fs::read(path).ok()?).ok()?;
+            certificates.iter().map(Certificate::not_after).min()
+        };
+        let lists = self.revoked.now();
+        let files = &self.settings.tls;
+        let all = [
+            ("certificate", earliest(&files.certificate).filter(|_| self.settings.listen.is_some())),
+            ("authority", earliest(&files.authorities)),
+            ("crl", lists.lists.iter().filter_map(Crl::next_update).min()),
+        ];
+        all.into_iter().filter_map(|(name, expiry)| Some((name, expiry?))).collect()
+    }
+}
+
+fn unix_seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// How much memory the process has.

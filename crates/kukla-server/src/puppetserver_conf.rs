@@ -1,16 +1,19 @@
 //! The files of puppetserver that a server takes over, `conf.d/*.conf` and `services.d/ca.cfg`; and `kukla.toml`, which can say all of
 //! that and what `puppet.conf` says, in one file.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use kukla::Value;
 use kukla::config_file::{ConfigEntry, ConfigFile};
+use kukla::config_schema::{self, check_puppetserver_file};
 use kukla::formats::hocon;
 use kukla::syntax::Problem;
+use kukla::values::Hash;
 
 use crate::auth::Rules;
 use crate::files::{read, read_if_there};
+use crate::log;
 
 /// The settings of these files.
 #[derive(Clone, Debug)]
@@ -33,6 +36,16 @@ impl PuppetserverConf {
             let environment = |name: &str| Ok(std::env::var(name).ok());
             let value = hocon::read(&text, &environment)
                 .map_err(|error| Problem::invalid(error.message(&path.display().to_string())))?;
+            let unused = check_puppetserver_file(&value).map_err(|problem| {
+                Problem::new(problem.kind(), "invalid").on(path.display()).caused_by(problem)
+            })?;
+            for setting in unused {
+                log::warning(&format!(
+                    "unknown setting {} in {}; it is ignored",
+                    setting.name,
+                    path.display()
+                ));
+            }
             files.push((path, value));
         }
         let services = read_if_there(&directory.join("services.d").join("ca.cfg"));
@@ -47,6 +60,7 @@ impl PuppetserverConf {
     pub fn add_toml(&mut self, path: &Path) -> Result<(), Problem> {
         let Some(bytes) = read_if_there(path)? else { return Ok(()) };
         let file = ConfigFile::parse(path, &as_text(path, bytes)?)?;
+        file.validate()?;
         let ca = file.table("server")?.iter().find(|entry| entry.key == "ca");
         self.has_authority &= ca.and_then(ConfigEntry::as_bool) != Some(false);
         self.files.push((path.to_owned(), file.to_value()));
@@ -61,6 +75,10 @@ impl PuppetserverConf {
     }
 
     fn get(&self, section: &str, name: &str) -> Option<&Value> {
+        debug_assert!(
+            config_schema::table(section).is_some_and(|table| table.key(name).is_some()),
+            "{section}.{name} is not in kukla::config_schema"
+        );
         let all = self.files.iter().rev();
         all.filter_map(|(_, file)| file.as_hash()?.get(section)?.as_hash()?.get(name)).next()
     }
@@ -75,6 +93,11 @@ impl PuppetserverConf {
         self.text(section, name).map(PathBuf::from)
     }
 
+    /// A table.
+    pub fn table(&self, section: &str, name: &str) -> Option<&Hash> {
+        self.get(section, name)?.as_hash()
+    }
+
     /// Yes or no.
     pub fn flag(&self, section: &str, name: &str) -> Option<bool> {
         self.text(section, name).and_then(|text| text.parse().ok())
@@ -85,11 +108,11 @@ impl PuppetserverConf {
         self.text(section, name).and_then(|text| text.parse().ok())
     }
 
-    /// Where to listen, if these settings of the web server say so.
-    pub fn listen(&self, host: &str, port: &str) -> Result<Option<SocketAddr>, Problem> {
+    /// Where to listen, if these settings of the web server say so; `usual` is the address if they have only a port.
+    pub fn listen(&self, host: &str, port: &str, usual: Ipv4Addr) -> Result<Option<SocketAddr>, Problem> {
         let (address, number) = (self.text("webserver", host), self.number("webserver", port));
         let Some(number) = number else { return Ok(None) };
-        let address = address.unwrap_or_else(|| "0.0.0.0".to_owned());
+        let address = address.unwrap_or_else(|| usual.to_string());
         let address = if address == "localhost" { "127.0.0.1" } else { address.as_str() };
         let invalid = |setting: &str, value: &dyn std::fmt::Display, expected: &str| {
             Problem::invalid(format!("invalid {setting}")).on(format_args!("'{value}'")).because(expected)

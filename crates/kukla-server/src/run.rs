@@ -9,9 +9,11 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::ca::setup;
+use crate::ca::{Authority, setup};
 use crate::listen::{LiveServer, serve};
 use crate::log;
+use crate::peer::Listener;
+use crate::pools::Pools;
 use crate::sd;
 use crate::server::Server;
 use crate::settings::{Overrides, Settings};
@@ -19,15 +21,15 @@ use crate::tls::Tls;
 
 /// How often it is asked whether certificates and lists end soon.
 const LOOK_AFTER: Duration = Duration::from_secs(60 * 60);
-/// Threads that wait for disks; those that compile are among them.
-const WAITING: usize = 192;
+/// Threads besides those of handlers: they read files that are being sent, and open stores.
+const FURTHER: usize = 64;
 /// Threads that compile have the stack that the compiler would otherwise allocate for each node.
 const STACK: usize = 16 << 20;
 
 /// Makes the server that the settings tell of, without serving anyone; what one before it has counted and opened goes on.
 pub fn prepare(overrides: &Overrides, before: Option<&Server>) -> Result<(Server, Tls), Problem> {
     let server = Server::new(Settings::read(overrides)?, before)?;
-    let tls = Tls::new(server.settings.tls.clone())?;
+    let tls = Tls::new(server.settings.tls.clone(), server.settings.listen.is_some())?;
     Ok((server, tls))
 }
 
@@ -38,7 +40,7 @@ pub fn run(overrides: &Overrides) -> Result<(), Problem> {
     open_more_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(WAITING)
+        .max_blocking_threads(Pools::threads(server.settings.compiling.threads) + FURTHER)
         .thread_stack_size(STACK)
         .thread_name("kukla")
         .build()
@@ -56,24 +58,23 @@ fn open_more_files() {
 }
 
 async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) -> Result<(), Problem> {
-    let (address, plain) = (server.settings.listen, server.settings.plain);
-    let bind = |address| async move {
+    let addresses = [(server.settings.listen, Listener::Tls), (server.settings.plain, Listener::Plain)];
+    let mut listeners = Vec::new();
+    for (address, kind) in addresses {
+        let Some(address) = address else { continue };
         let bound = TcpListener::bind(address).await;
-        bound.map_err(|error| Problem::from_io("cannot listen on", &error).on(address))
-    };
-    let secure = bind(address).await?;
-    let plain = match plain {
-        Some(address) => Some(bind(address).await?),
-        None => None,
-    };
+        let bound = bound.map_err(|error| Problem::from_io("cannot listen on", &error).on(address))?;
+        listeners.push((bound, address, kind));
+    }
     let current = LiveServer::new(server, tls);
     let (stop, stopped) = watch::channel(false);
-    let mut serving = vec![tokio::spawn(serve(Arc::clone(&current), secure, true, stopped.clone()))];
-    serving.extend(
-        plain.map(|listener| tokio::spawn(serve(Arc::clone(&current), listener, false, stopped.clone()))),
-    );
+    let mut serving = Vec::new();
+    for (listener, address, kind) in listeners {
+        serving.push(tokio::spawn(serve(Arc::clone(&current), listener, kind, stopped.clone())));
+        let how = if kind == Listener::Plain { " without TLS" } else { "" };
+        log::info(&format!("ready on {address}{how}"));
+    }
     tokio::spawn(look_after(Arc::clone(&current)));
-    log::info(&format!("ready on {address}"));
     sd::notify("READY=1");
     let listen = |kind| signal(kind).map_err(|error| Problem::from_io("cannot listen for signals", &error));
     let (mut terminate, mut interrupt, mut hangup) =
@@ -106,8 +107,16 @@ async fn reload(overrides: &Overrides, current: &Arc<LiveServer>) {
         |error| Problem::other("reading the settings failed because of a fault in Kukla").because(error);
     match prepared.map_err(fault).and_then(|prepared| prepared) {
         Ok((server, tls)) => {
+            let changes = server.settings.changes_since(&current.server().settings);
             current.replace(server, tls);
-            log::info("reloaded");
+            log::info(if changes.is_empty() { "reloaded; no setting has changed" } else { "reloaded" });
+            for change in changes {
+                let line = format!("{}: {} -> {}", change.name, change.before, change.after);
+                match change.needs_restart() {
+                    true => log::warning(&format!("not changed until the server is restarted: {line}")),
+                    false => log::info(&format!("changed {line}")),
+                }
+            }
         }
         Err(problem) => log::error(&format!("cannot reload, keeping the old settings: {problem}")),
     }
@@ -116,6 +125,16 @@ async fn reload(overrides: &Overrides, current: &Arc<LiveServer>) {
 
 /// Renews the server's certificate and the lists of revoked ones before they end.
 async fn look_after(current: Arc<LiveServer>) {
+    let server = current.server();
+    let resumed = tokio::task::spawn_blocking(move || {
+        let signed = server.authority.as_ref().map_or(Ok(0), Authority::resume_judgements);
+        match signed {
+            Ok(0) => {}
+            Ok(signed) => log::info(&format!("signed {signed} requests that the last stop interrupted")),
+            Err(problem) => log::error(&format!("cannot resume pending requests: {problem}")),
+        }
+    });
+    let _ = resumed.await;
     let mut clock = tokio::time::interval(LOOK_AFTER);
     loop {
         clock.tick().await;

@@ -4,26 +4,30 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Request, Response, StatusCode};
 use kukla::syntax::Problem;
 use kukla::{Compiler, DiskWorld};
 use serde_json::{Map, Value};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::answer::{Answer, Body, Issue};
-use crate::ca::certificate::Certificate;
 use crate::ca::{Authority, Refusal, RevokedCertificates, setup, time};
-use crate::call::{self, Call, Peer};
+use crate::call::{self, Call, InvalidParameters, Parameters};
 use crate::environments::Environments;
 use crate::log::{self, Level};
 use crate::metrics::Metrics;
+use crate::peer::Peer;
+use crate::pools::{Pool, Pools};
+use crate::protected::ProtectedFiles;
+use crate::proxy;
+use crate::receive::receive;
+use crate::room::Room;
 use crate::routes::{Route, dispatch};
 use crate::settings::Settings;
-use crate::storing::ServerStore;
+use crate::storing::{ServerStore, is_unavailable};
+use crate::tls::Tls;
 
 /// The server.
 #[derive(Debug)]
@@ -44,9 +48,12 @@ pub struct Server {
     pub started: Instant,
     /// The address it is reached by, if it is known.
     pub address: Option<IpAddr>,
-    compiling: Arc<Semaphore>,
-    reading: Arc<Semaphore>,
-    room: Arc<Semaphore>,
+    /// The files that are never served.
+    pub protected: ProtectedFiles,
+    /// The threads of handlers.
+    pub pools: Pools,
+    /// The memory of bodies.
+    pub room: Arc<Room>,
 }
 
 /// The fields of the log line of a request.
@@ -55,14 +62,6 @@ struct RequestLine {
     path: String,
     begun: Instant,
 }
-
-/// The largest number of requests that only read files and are answered at once.
-const READING: usize = 64;
-/// All bodies of requests together have this number of pieces of this number of bytes.
-const ROOM: u32 = 4096;
-const PIECE: usize = 256 << 10;
-/// A request has so long to arrive.
-const ARRIVAL: Duration = Duration::from_secs(60);
 
 impl Server {
     /// A server as the settings have it. If there is no authority yet where one should be, it is made.
@@ -87,10 +86,14 @@ impl Server {
                 setup::make_host(authority, &settings.host, &settings.alt_names)?;
             }
         }
-        let store = match (&settings.store, before.and_then(|before| before.store.clone())) {
-            (Some(_), Some(open)) => Some(open),
-            (Some(url), None) => Some(ServerStore::open(url, &settings)?),
-            (None, _) => None,
+        // A store that is open stays open; another URL is another store.
+        let open = before.and_then(|before| before.store.clone());
+        let store = match &settings.store {
+            Some(url) => Some(match open.filter(|open| open.is_opened_by(url)) {
+                Some(open) => open,
+                None => ServerStore::open(url, &settings)?,
+            }),
+            None => None,
         };
         if store.is_some() {
             settings.site.settings.set("storeconfigs", true.into())?;
@@ -106,10 +109,10 @@ impl Server {
             store,
             metrics: before.map_or_else(Arc::default, |before| Arc::clone(&before.metrics)),
             started: before.map_or_else(Instant::now, |before| before.started),
-            address: own_address(settings.listen.ip()),
-            compiling: Arc::new(Semaphore::new(settings.compiling.threads)),
-            reading: Arc::new(Semaphore::new(READING)),
-            room: Arc::new(Semaphore::new(ROOM as usize)),
+            address: settings.listen.or(settings.plain).and_then(|listen| own_address(listen.ip())),
+            protected: ProtectedFiles::of(&settings),
+            pools: Pools::new(settings.compiling.threads),
+            room: before.map_or_else(Arc::default, |before| Arc::clone(&before.room)),
             authority,
             settings,
         })
@@ -130,20 +133,25 @@ impl Server {
     }
 
     /// Answers a request.
-    pub async fn answer(self: &Arc<Server>, peer: &Arc<Peer>, request: Request<Incoming>) -> Response<Body> {
+    pub async fn answer(
+        self: &Arc<Server>,
+        peer: &Arc<Peer>,
+        tls: &Tls,
+        request: Request<Incoming>,
+    ) -> Response<Body> {
         let begun = Instant::now();
         let (parts, body) = request.into_parts();
         let line = RequestLine { method: parts.method.clone(), path: parts.uri.path().to_owned(), begun };
-        let (route, peer, mut answer) = match self.decoded(peer, parts) {
+        let (route, peer, mut answer) = match self.decoded(peer, tls, parts) {
             Ok(call) => {
                 let (route, peer) = (Route::of(&call.path), Arc::clone(&call.peer));
                 let answer = match self.allow(&call, route) {
-                    Ok(()) => self.answered(call, route, body).await,
-                    Err(answer) => answer,
+                    Ok(()) => self.answer_allowed(call, route, body).await.unwrap_or_else(|refusal| refusal),
+                    Err(refusal) => refusal,
                 };
                 (route, peer, answer)
             }
-            Err(answer) => (Route::Other, Arc::clone(peer), answer),
+            Err(refusal) => (Route::Other, Arc::clone(peer), refusal),
         };
         if route.is_puppets() {
             answer.headers.push(("x-puppet-version", crate::PUPPET_VERSION.to_owned()));
@@ -153,20 +161,27 @@ impl Server {
     }
 
     /// The request without its body, so that a client whose request is refused does not send one.
-    fn decoded(&self, peer: &Arc<Peer>, parts: hyper::http::request::Parts) -> Result<Call, Answer> {
-        let refused = |text: &str| Answer::refused(StatusCode::BAD_REQUEST, text);
-        let path = call::path(parts.uri.path()).ok_or_else(|| refused("Bad Request: the path"))?;
-        let query = call::parameters(parts.uri.query().unwrap_or_default());
+    fn decoded(
+        &self,
+        peer: &Arc<Peer>,
+        tls: &Tls,
+        parts: hyper::http::request::Parts,
+    ) -> Result<Call, Answer> {
+        let path = call::path(parts.uri.path())
+            .ok_or_else(|| Answer::refused(StatusCode::BAD_REQUEST, "Bad Request: malformed path"))?;
+        let parameters = Parameters::parse(parts.uri.query().unwrap_or_default()).map_err(bad_request)?;
         let mut call = Call {
             method: parts.method,
             path,
-            parameters: query.ok_or_else(|| refused("Bad Request: the query"))?,
+            parameters,
             headers: parts.headers,
             body: Bytes::new(),
             peer: Arc::clone(peer),
         };
-        if self.settings.rules.by_header {
-            call.peer = Arc::new(by_header(&call));
+        match proxy::client_behind(peer, &call.headers, &self.settings, tls) {
+            Ok(None) => {}
+            Ok(Some(client)) => call.peer = Arc::new(client),
+            Err(reason) => return Err(forbidden(&call).note("refused", reason)),
         }
         Ok(call)
     }
@@ -182,38 +197,62 @@ impl Server {
         self.settings.rules.check(call).map_err(|refusal| forbidden(call).note("refused", refusal.rule))
     }
 
-    /// Answers a request that is allowed, when all of it is there.
-    async fn answered(self: &Arc<Server>, mut call: Call, route: Route, body: Incoming) -> Answer {
-        let limit = route.largest_body(self.settings.largest_body);
-        let announced = call.header("content-length").and_then(|length| length.parse::<u64>().ok());
-        if announced.is_some_and(|length| length > limit as u64) {
-            return too_large(limit);
+    /// Answers a request that is allowed as far as its beginning tells.
+    async fn answer_allowed(
+        self: &Arc<Server>,
+        mut call: Call,
+        route: Route,
+        body: Incoming,
+    ) -> Result<Answer, Answer> {
+        let limits = &self.settings.limits;
+        let most = route.largest_body(&call.path, limits);
+        let mut share = self.room.share(call.peer.key());
+        call.body = receive(body, most, limits, &mut share)
+            .await
+            .map_err(|refusal| refusal.answer(self.retry_after()))?;
+        if route.takes_form() && call.content_type().as_deref() == Some("application/x-www-form-urlencoded") {
+            // The text is not needed any more, and what it becomes is as large.
+            let body = std::mem::take(&mut call.body);
+            let form = std::str::from_utf8(&body).map_err(|_| bad_request(InvalidParameters::Malformed))?;
+            let form = Parameters::parse(form).map_err(bad_request)?;
+            call.parameters.add_form(form).map_err(bad_request)?;
+            // Rules see the parameters that the handler sees.
+            self.allow(&call, route)?;
         }
-        let Some(_room) = self.room(&call, limit).await else {
-            return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
+        let Some(pool) = route.pool(&call.peer) else { return Ok(self.run(&call, route)) };
+        let _queued = if pool == Pool::Catalogs { Some(self.queue_catalog()?) } else { None };
+        let wait = if pool == Pool::Catalogs { limits.catalog_wait } else { limits.wait };
+        let Some(_thread) = self.pools.enter(pool, wait).await else {
+            return Err(self.busy("Service Unavailable: no thread became free in time"));
         };
-        match arrived(body, limit).await {
-            Ok(body) => call.body = body,
-            Err(answer) => return answer,
-        }
-        if call.content_type().as_deref() == Some("application/x-www-form-urlencoded") {
-            let form = std::str::from_utf8(&call.body).ok().and_then(call::parameters);
-            let Some(mut form) = form else {
-                return Answer::refused(StatusCode::BAD_REQUEST, "Bad Request: the form");
-            };
-            form.append(&mut call.parameters);
-            call.parameters = form;
-        }
-        if route.compiles() { self.compiled(call, route).await } else { self.read(call, route).await }
+        // Other connections go on with other threads.
+        Ok(tokio::task::block_in_place(|| self.run(&call, route)))
     }
 
-    /// Room for the body of a request. All bodies together have a limit, and who brings much waits until others are done.
-    async fn room(&self, call: &Call, limit: usize) -> Option<OwnedSemaphorePermit> {
-        let said = call.header("content-length").and_then(|length| length.parse::<usize>().ok());
-        let is_chunked = call.headers.contains_key("transfer-encoding");
-        let length = if is_chunked { limit } else { said.unwrap_or(0).min(limit) };
-        let pieces = u32::try_from(length.div_ceil(PIECE)).unwrap_or(ROOM).min(ROOM);
-        Arc::clone(&self.room).acquire_many_owned(pieces).await.ok()
+    /// Puts a catalog into the queue; if it is full, the agent has to come back later.
+    fn queue_catalog(&self) -> Result<QueuedCatalog, Answer> {
+        let most = (self.settings.compiling.queue + self.settings.compiling.threads) as u64;
+        let queued = QueuedCatalog::new(Arc::clone(&self.metrics));
+        if queued.before >= most {
+            return Err(self.busy("Service Unavailable: too many catalogs are being compiled"));
+        }
+        Ok(queued)
+    }
+
+    /// Sends a client away until later.
+    fn busy(&self, message: &str) -> Answer {
+        self.metrics.sent_away();
+        Answer::busy(self.retry_after(), message)
+    }
+
+    /// The answer for a failure: if the store cannot be reached, the agent has to come back later.
+    pub fn failure(&self, problem: &Problem) -> Answer {
+        if is_unavailable(problem) {
+            return self
+                .busy("Service Unavailable: the store does not answer")
+                .note("error", problem.to_string());
+        }
+        Answer::error(Issue::Runtime, problem)
     }
 
     /// Why a certificate that was good when the connection was made is not any more.
@@ -230,40 +269,15 @@ impl Server {
         is_revoked.then_some("the certificate is revoked")
     }
 
-    /// Compiles when it is its turn; when too many wait already, the agent is asked to come back later.
-    async fn compiled(self: &Arc<Server>, call: Call, route: Route) -> Answer {
-        let most = (self.settings.compiling.queue + self.settings.compiling.threads) as u64;
-        let queued = QueuedCatalog::new(Arc::clone(&self.metrics));
-        if queued.before >= most {
-            self.metrics.sent_away();
-            return Answer::busy(
-                self.retry_after(),
-                "Service Unavailable: too many catalogs are being compiled",
-            );
-        }
-        let Ok(_permit) = Arc::clone(&self.compiling).acquire_owned().await else {
-            return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
-        };
-        self.run(&call, route)
-    }
-
-    async fn read(self: &Arc<Server>, call: Call, route: Route) -> Answer {
-        let Ok(_permit) = Arc::clone(&self.reading).acquire_owned().await else {
-            return Answer::busy(self.retry_after(), "Service Unavailable: the server ends");
-        };
-        self.run(&call, route)
-    }
-
-    /// Runs a handler, which may wait for disks, on the thread that has read the request: nobody has to be woken for it, and the answer goes out from
-    /// there. Other connections go on with other threads. Whether the client is still there, a compilation asks the socket.
+    /// Runs a handler on the thread that has read the request: nobody has to be woken for it, and the answer goes out from there. Whether the
+    /// client is still there, a compilation asks the socket.
     fn run(&self, call: &Call, route: Route) -> Answer {
         let work = || {
             let mut answer = dispatch(self, call, route);
             answer.pack(call.header("accept-encoding"));
             answer
         };
-        let done = tokio::task::block_in_place(|| std::panic::catch_unwind(AssertUnwindSafe(work)));
-        done.unwrap_or_else(|_| {
+        std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
             Answer::error(Issue::Runtime, "the request could not be answered because of a fault in Kukla")
         })
     }
@@ -293,19 +307,8 @@ impl Server {
     }
 }
 
-/// The body of a request, when all of it is there.
-async fn arrived(body: Incoming, limit: usize) -> Result<Bytes, Answer> {
-    match tokio::time::timeout(ARRIVAL, Limited::new(body, limit).collect()).await {
-        Err(_) => Err(Answer::refused(StatusCode::REQUEST_TIMEOUT, "Request Timeout")),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Ok(Err(error)) => Err(Answer::refused(StatusCode::BAD_REQUEST, format!("Bad Request: {error}"))),
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-    }
-}
-
-fn too_large(limit: usize) -> Answer {
-    let text = format!("Payload Too Large: at most {limit} bytes are taken here");
-    Answer::refused(StatusCode::PAYLOAD_TOO_LARGE, text)
+fn bad_request(invalid: InvalidParameters) -> Answer {
+    Answer::refused(StatusCode::BAD_REQUEST, format!("Bad Request: {invalid}"))
 }
 
 fn forbidden(call: &Call) -> Answer {
@@ -315,26 +318,6 @@ fn forbidden(call: &Call) -> Answer {
         call.path
     );
     Answer { content_type: None, ..Answer::refused(StatusCode::FORBIDDEN, text) }
-}
-
-/// The client, as a proxy in front of the server describes it in headers after it has checked the certificate.
-fn by_header(call: &Call) -> Peer {
-    let (address, socket) = (call.peer.address, call.peer.socket.clone());
-    if call.header("x-client-verify") != Some("SUCCESS") {
-        return Peer::new(address, None).on(socket);
-    }
-    let certificate = call.header("x-client-cert").and_then(|header| call::decoded(header, false));
-    let certificate = certificate.and_then(|text| Certificate::from_pem(text.as_bytes()).ok());
-    let mut peer = Peer::new(address, certificate).on(socket);
-    if peer.name.is_none() {
-        let name = call.header("x-client-dn").and_then(|dn| {
-            dn.split([',', '/'])
-                .find_map(|part| part.trim().strip_prefix("CN="))
-                .map(|name| name.trim().to_owned())
-        });
-        peer.name = name;
-    }
-    peer
 }
 
 /// A catalog that is being compiled or waits for it.

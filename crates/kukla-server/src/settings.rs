@@ -1,22 +1,27 @@
 //! The settings of a server: `puppet.conf`, the files of puppetserver beside it, and the command line, which overrides them.
 
+mod checks;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
-use kukla::syntax::Problem;
-use kukla::world::policy::{Access, Commands, Policy, Variables, Writes};
+use kukla::syntax::{Problem, ProblemKind};
+use kukla::world::policy::{Clock, Commands, Policy, Randomness, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
 use crate::ca::keys::KeyKind;
+use crate::ca::pending::RequestLimits;
 use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
+use crate::ca::signing::SigningPolicy;
 use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
+use crate::limits::Limits;
 use crate::puppetserver_conf::PuppetserverConf;
 
 /// The settings of the command line, which override those of files.
@@ -38,11 +43,43 @@ pub struct Overrides {
     pub policy: Option<Policy>,
     /// The URL of the store.
     pub store: Option<String>,
+    /// The part of the work that this process does.
+    pub role: Option<Role>,
+    /// Whether only the authority is managed, so that commands which compile need not exist.
+    pub manages_ca: bool,
+}
+
+/// The part of a server's work that a process does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Everything.
+    #[default]
+    All,
+    /// The certificate authority; no code is compiled beside its key.
+    Ca,
+    /// Everything but the certificate authority, whose key is not read.
+    Compiler,
+}
+
+impl Role {
+    /// Reads a role.
+    pub fn of(text: &str) -> Result<Role, Problem> {
+        match text {
+            "all" => Ok(Role::All),
+            "ca" => Ok(Role::Ca),
+            "compiler" => Ok(Role::Compiler),
+            other => Err(Problem::invalid("invalid role")
+                .on(format_args!("'{other}'"))
+                .because("expected all, ca or compiler")),
+        }
+    }
 }
 
 /// All settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// The part of the work that this process does.
+    pub role: Role,
     /// The settings of `puppet.conf`.
     pub puppet: PuppetConf,
     /// The directory of variable data.
@@ -55,10 +92,14 @@ pub struct Settings {
     pub authority: Option<(Layout, Practice)>,
     /// Files of the server's certificate, key, authorities and revocations that are not where Puppet puts them.
     pub tls: TlsFiles,
-    /// Where to listen.
-    pub listen: SocketAddr,
-    /// Where to listen without TLS, for something in front that has it.
+    /// Where to listen with TLS. If only a listener without TLS is configured, there is no other.
+    pub listen: Option<SocketAddr>,
+    /// Where to listen without TLS, for a proxy that terminates it.
     pub plain: Option<SocketAddr>,
+    /// The addresses of proxies, besides loopback, whose headers identify clients.
+    pub proxies: Vec<IpAddr>,
+    /// The limits for clients and requests.
+    pub limits: Limits,
     /// The authorization rules.
     pub rules: Rules,
     /// The directories of environments.
@@ -81,8 +122,6 @@ pub struct Settings {
     pub bucket: PathBuf,
     /// Which directories besides modules are served.
     pub mounts: PathBuf,
-    /// How large a request may be.
-    pub largest_body: usize,
     /// The URL of the store of facts, catalogs and reports, if there is one.
     pub store: Option<String>,
 }
@@ -135,8 +174,6 @@ pub struct Reports {
 
 /// The usual port.
 const PORT: u16 = 8140;
-/// Facts and reports of large nodes have a few megabytes; files that are backed up may have more.
-const LARGEST_BODY: usize = 256 << 20;
 
 impl Settings {
     /// Reads all files.
@@ -145,6 +182,7 @@ impl Settings {
         let serverdir = overrides.serverdir.clone().unwrap_or_else(|| beside(&confdir, "puppetserver"));
         let mut server = PuppetserverConf::read(&serverdir)?;
         server.add_toml(&confdir.join("kukla.toml"))?;
+        checks::check_names(&confdir, &overrides.settings)?;
         let mut settings = overrides.settings.clone();
         settings.extend(server.puppet_settings());
         let puppet = read_puppet_conf(&confdir, &settings)?;
@@ -161,7 +199,16 @@ impl Settings {
         let alt_names = text("dns_alt_names").unwrap_or_default();
         let alt_names: Vec<String> =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        let has_authority = !overrides.without_ca && server.has_authority;
+        let written_role = server.text("server", "role").map(|text| Role::of(&text)).transpose()?;
+        let mut role = overrides.role.or(written_role).unwrap_or_default();
+        if overrides.without_ca || !server.has_authority {
+            if role == Role::Ca {
+                return Err(Problem::new(ProblemKind::Conflict, "a server with the role ca cannot do without the certificate authority")
+                    .help("remove --no-ca, `ca = false` in kukla.toml, or the line of services.d/ca.cfg that disables it"));
+            }
+            role = Role::Compiler;
+        }
+        let has_authority = role != Role::Compiler;
         let authority = has_authority
             .then(|| layout_and_practice(&puppet, &server, &confdir, &host, &alt_names))
             .transpose()?;
@@ -181,13 +228,17 @@ impl Settings {
             Some(rules) => rules?,
             None => Rules::default(),
         };
+        let plain = server.listen("host", "port", Ipv4Addr::LOCALHOST)?;
         let processors = text("reports").unwrap_or_else(|| "store".to_owned());
-        Ok(Settings {
+        let mut settings = Settings {
+            role,
             alt_names,
             authority,
             tls,
-            listen: listen(overrides, &server)?,
-            plain: server.listen("host", "port")?,
+            listen: listen(overrides, &server, plain)?,
+            proxies: proxies(&server, &rules, plain)?,
+            limits: Limits::read(&server)?,
+            plain,
             rules,
             environmentpath,
             policy: overrides.policy.clone().unwrap_or_else(as_in_puppet),
@@ -208,7 +259,6 @@ impl Settings {
             },
             bucket: path("bucketdir").unwrap_or_else(|| vardir.join("bucket")),
             mounts: path("fileserverconfig").unwrap_or_else(|| confdir.join("fileserver.conf")),
-            largest_body: LARGEST_BODY,
             store: match overrides.store.clone().or_else(|| server.text("server", "store")) {
                 Some(url) => Some(url),
                 None => puppetdb(&confdir, &puppet)?,
@@ -217,23 +267,64 @@ impl Settings {
             host,
             vardir,
             puppet,
-        })
+        };
+        if role == Role::Ca {
+            // Nothing beside the key of the authority reads code or runs commands for it.
+            (settings.environmentpath, settings.versioned) = Default::default();
+            (settings.classifier, settings.trusted_external, settings.store) = Default::default();
+        }
+        if !overrides.manages_ca {
+            settings.check_files()?;
+        }
+        Ok(settings)
     }
 }
 
-fn listen(overrides: &Overrides, server: &PuppetserverConf) -> Result<SocketAddr, Problem> {
+fn listen(
+    overrides: &Overrides,
+    server: &PuppetserverConf,
+    plain: Option<SocketAddr>,
+) -> Result<Option<SocketAddr>, Problem> {
     if let Some(address) = overrides.listen {
-        return Ok(address);
+        return Ok(Some(address));
     }
     if let Some(text) = server.text("server", "listen") {
-        return text.parse().map_err(|_| {
+        return text.parse().map(Some).map_err(|_| {
             Problem::invalid("invalid listen address")
                 .on(format_args!("'{text}'"))
                 .because("expected ADDRESS:PORT")
         });
     }
     let usual = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), PORT);
-    Ok(server.listen("ssl-host", "ssl-port")?.unwrap_or(usual))
+    let secure = server.listen("ssl-host", "ssl-port", Ipv4Addr::UNSPECIFIED)?;
+    // A server behind a proxy has no other door unless it is asked for.
+    Ok(secure.or_else(|| plain.is_none().then_some(usual)))
+}
+
+/// The addresses of proxies. Headers that identify clients are text which anybody can send, so it must be known who sends them.
+fn proxies(
+    server: &PuppetserverConf,
+    rules: &Rules,
+    plain: Option<SocketAddr>,
+) -> Result<Vec<IpAddr>, Problem> {
+    let written = server.text("server", "proxies").unwrap_or_default();
+    let names = written.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let read = |name: &str| {
+        name.parse().map_err(|_| {
+            Problem::invalid("invalid address in proxies")
+                .on(format_args!("'{name}'"))
+                .because("expected an IP address")
+        })
+    };
+    let proxies = names.map(read).collect::<Result<Vec<IpAddr>, _>>()?;
+    if let Some(address) = plain.filter(|plain| rules.by_header && !plain.ip().is_loopback())
+        && proxies.is_empty()
+    {
+        return Err(Problem::invalid("allow-header-cert-info is enabled, but it is not known which proxies may connect to")
+            .on(address)
+            .help("listen on 127.0.0.1 (host in webserver.conf), or name the proxies: proxies = [\"10.0.0.5\"] in [server] of kukla.toml"));
+    }
+    Ok(proxies)
 }
 
 /// A server's code may do what it may do in Puppet: the server is its owner's.
@@ -242,8 +333,8 @@ fn as_in_puppet() -> Policy {
         writes: Writes::On,
         commands: Commands::On,
         variables: Variables::Data,
-        clock: Access::On,
-        randomness: Access::On,
+        clock: Clock::On,
+        randomness: Randomness::On,
         ..Policy::default()
     }
 }
@@ -361,6 +452,11 @@ fn layout_and_practice(
         .map_or_else(|| length("ca_ttl", puppet.value("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
     let keys = match (puppet.value("key_type"), puppet.value("keylength")) {
         (Some("ec"), _) => KeyKind::Ec,
+        (Some(other), _) if other != "rsa" => {
+            return Err(Problem::invalid("invalid key_type")
+                .on(format_args!("'{other}'"))
+                .because("expected rsa or ec"));
+        }
         (_, Some(bits)) => match bits.parse() {
             Ok(bits @ 2048..=4096) => KeyKind::Rsa(bits),
             _ => {
@@ -383,7 +479,19 @@ fn layout_and_practice(
         keys,
         server: Some(host.clone()),
         reserved: reserved_names(alt_names),
-        audit_log: None,
+        signing: match server.table("ca", "signing") {
+            Some(table) => SigningPolicy::read(table)
+                .map_err(|problem| Problem::invalid("invalid ca.signing in kukla.toml").caused_by(problem))?,
+            None => SigningPolicy::default(),
+        },
+        limits: RequestLimits {
+            per_minute: server.number("ca", "requests-per-minute").unwrap_or(usual.limits.per_minute),
+            pending_per_peer: server
+                .number("ca", "pending-per-peer")
+                .unwrap_or(usual.limits.pending_per_peer),
+            pending: server.number("ca", "pending").unwrap_or(usual.limits.pending),
+        },
+        audit_log: server.path("ca", "audit-log"),
     };
     Ok((layout, practice))
 }
@@ -466,7 +574,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(
-            (settings.host.certname.as_str(), settings.listen.to_string().as_str()),
+            (settings.host.certname.as_str(), settings.listen.unwrap().to_string().as_str()),
             ("a.example.com", "127.0.0.1:8141")
         );
         assert_eq!((settings.compiling.threads, settings.compiling.queue), (3, 9));
@@ -505,6 +613,35 @@ mod tests {
     }
 
     #[test]
+    fn a_server_behind_a_proxy_knows_who_that_is() {
+        let rules = "authorization: { version: 1, allow-header-cert-info: true, rules: [] }";
+        let read = |webserver: &str, toml: &str| {
+            read(&[
+                ("puppet/puppet.conf", "[server]\ncertname = a\n"),
+                ("puppet/kukla.toml", toml),
+                ("puppetserver/conf.d/auth.conf", rules),
+                ("puppetserver/conf.d/webserver.conf", webserver),
+            ])
+        };
+        let local = read("webserver: { port: 8139 }", "").unwrap();
+        assert_eq!((local.listen, local.plain), (None, Some(([127, 0, 0, 1], 8139).into())));
+        assert!(local.trusts_proxy([127, 0, 0, 1].into()) && !local.trusts_proxy([10, 0, 0, 5].into()));
+        let both = read("webserver: { port: 8139, ssl-port: 8140 }", "").unwrap();
+        assert_eq!(both.listen.map(|listen| listen.port()), Some(8140));
+        let open = read("webserver: { host: 0.0.0.0, port: 8139 }", "").unwrap_err();
+        assert!(open.to_string().contains("which proxies may connect to 0.0.0.0:8139"), "{open}");
+        let named = "[server]\nproxies = [\"10.0.0.5\"]\n[limits]\nrequest-bytes = 1000\n";
+        let named = read("webserver: { host: 0.0.0.0, port: 8139 }", named).unwrap();
+        assert!(named.trusts_proxy([10, 0, 0, 5].into()) && !named.trusts_proxy([10, 0, 0, 6].into()));
+        assert_eq!(named.limits, Limits { request: 1000, ..Limits::default() });
+        for invalid in
+            ["[server]\nproxies = \"proxy\"", "[limits]\nconnections = 0", "[limits]\nwait-seconds = \"x\""]
+        {
+            assert!(read("webserver: { port: 8139 }", invalid).is_err(), "{invalid}");
+        }
+    }
+
+    #[test]
     fn one_file_can_say_all() {
         let settings = read(&[
             ("puppet/puppet.conf", "[server]\ncertname = other\nautosign = true\n"),
@@ -515,7 +652,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(
-            (settings.host.certname.as_str(), settings.listen.port(), settings.compiling.threads),
+            (settings.host.certname.as_str(), settings.listen.unwrap().port(), settings.compiling.threads),
             ("one", 9, 2)
         );
         assert_eq!(

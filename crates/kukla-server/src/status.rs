@@ -4,6 +4,7 @@ use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, JSON, TEXT_UTF8};
+use crate::ca::time;
 use crate::call::Call;
 use crate::metrics::resident;
 use crate::server::Server;
@@ -16,6 +17,9 @@ pub fn answer(server: &Server, call: &Call, rest: &str) -> Answer {
     let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
     let is_known = |name: &str| SERVICES.contains(&name) && (name != "ca" || server.authority.is_some());
     match (kind, name) {
+        // The process is alive if it answers at all; it is ready if it can do its work. Existing rules allow all paths below `simple`.
+        ("simple", "live") => Answer::new(StatusCode::OK, TEXT_UTF8, "alive"),
+        ("simple", "ready") => ready(server),
         ("simple", "") => simple(),
         ("simple", name) if is_known(name) => simple(),
         ("simple", _) => Answer::new(StatusCode::NOT_FOUND, TEXT_UTF8, format!("not found: {name}")),
@@ -42,6 +46,21 @@ pub fn answer(server: &Server, call: &Call, rest: &str) -> Answer {
 
 fn simple() -> Answer {
     Answer::new(StatusCode::OK, TEXT_UTF8, "running")
+}
+
+/// Whether agents can be sent here, and otherwise why not, a reason in each line.
+fn ready(server: &Server) -> Answer {
+    let mut reasons: Vec<String> = Vec::new();
+    if server.store.as_ref().is_some_and(|store| !store.answers()) {
+        reasons.push("the store does not answer".to_owned());
+    }
+    let now = time::now();
+    let expired = server.expiries().into_iter().filter(|(_, expiry)| *expiry < now);
+    reasons.extend(expired.map(|(name, _)| format!("expired: {name}")));
+    if reasons.is_empty() {
+        return Answer::new(StatusCode::OK, TEXT_UTF8, "ready");
+    }
+    Answer::new(StatusCode::SERVICE_UNAVAILABLE, TEXT_UTF8, reasons.join("\n"))
 }
 
 fn service(server: &Server, call: &Call, name: &str) -> Value {

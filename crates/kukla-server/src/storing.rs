@@ -1,14 +1,16 @@
 //! Where facts, catalogs and reports are kept for others to ask: the store of the site.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use kukla::Catalog;
 use kukla::catalog::Exports;
 use kukla::syntax::Problem;
 use kukla::values::Hash;
-use kukla_store::{Options, Report, Store, StoreExports, Timestamp, Update};
-use serde_json::Value;
+use kukla::{Catalog, Diagnostic};
+use kukla_store::codes::{STORE_LOCKED, STORE_UNREACHABLE};
+use kukla_store::{Breaker, Options, Report, Store, StoreExports, Timestamp, Update, UpdateOutcome};
 
+use crate::log;
 use crate::nodes::Facts;
 use crate::server::Server;
 use crate::settings::Settings;
@@ -16,9 +18,26 @@ use crate::settings::Settings;
 /// The name of what certificates say, among facts.
 const TRUSTED: &str = "trusted";
 
-/// A store.
+/// How long an agent waits for the store before it has to come back later.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A store that is open.
 #[derive(Clone, Debug)]
-pub struct ServerStore(Arc<dyn Store>);
+pub struct ServerStore {
+    store: Arc<Breaker>,
+    /// The URL with which it was opened; it may have a password.
+    opened_by: String,
+}
+
+/// Whether a problem is that the store does not answer, so that it may be gone later.
+pub fn is_unavailable(problem: &Problem) -> bool {
+    problem.diagnostic().is_some_and(is_unreachable)
+}
+
+/// Whether a failure is that the store does not answer.
+pub fn is_unreachable(failure: &Diagnostic) -> bool {
+    failure.is(&STORE_UNREACHABLE) || failure.is(&STORE_LOCKED)
+}
 
 /// An update of a node: facts, a catalog, or both.
 #[derive(Clone, Copy, Debug)]
@@ -46,26 +65,43 @@ impl ServerStore {
             key: there(&settings.tls.key),
             authorities: there(&settings.tls.authorities),
             producer: Some(settings.host.certname.clone()),
-            ..Options::default()
+            patience: PATIENCE,
+            statement: Some(PATIENCE),
         };
-        kukla_store::open(url, &options).map(ServerStore).map_err(Problem::from)
+        let store = Arc::new(Breaker::new(kukla_store::open(url, &options).map_err(Problem::from)?));
+        Ok(ServerStore { store, opened_by: url.to_owned() })
+    }
+
+    /// Whether it was opened by this URL.
+    pub fn is_opened_by(&self, url: &str) -> bool {
+        self.opened_by == url
     }
 
     /// The exported resources of nodes, for collectors.
     pub fn exports(&self) -> Arc<dyn Exports> {
-        Arc::new(StoreExports::new(Arc::clone(&self.0)))
+        Arc::new(StoreExports::new(Arc::clone(&self.store) as Arc<dyn Store>))
     }
 
-    /// Where it is.
+    /// Where it is, without a password.
     pub fn url(&self) -> &str {
-        self.0.url()
+        self.store.url()
+    }
+
+    /// The number of calls that the store has not answered.
+    pub fn failures(&self) -> u64 {
+        self.store.failures()
+    }
+
+    /// Whether calls go to the store, because it has answered lately.
+    pub fn answers(&self) -> bool {
+        !self.store.is_open()
     }
 }
 
 impl Server {
     /// Keeps what is new about a node, all of it or nothing.
     pub fn store_update(&self, node_update: &NodeUpdate<'_>) -> Result<(), Problem> {
-        let Some(ServerStore(store)) = &self.store else { return Ok(()) };
+        let Some(ServerStore { store, .. }) = &self.store else { return Ok(()) };
         if node_update.facts.is_none() && node_update.catalog.is_none() {
             return Ok(());
         }
@@ -80,12 +116,22 @@ impl Server {
             transaction: node_update.transaction,
             ..Update::of(node_update.node, node_update.environment, Timestamp::now())
         };
-        store.update(&update).map_err(Problem::from)
+        let (node, now) = (node_update.node, update.time);
+        match store.update(&update).map_err(Problem::from)? {
+            UpdateOutcome::Stored => {}
+            UpdateOutcome::Corrected(stored) => log::warning(&format!(
+                "replaced facts or a catalog of {node} that were dated {stored}, in the future: the clock of a server is or was wrong"
+            )),
+            UpdateOutcome::Outdated(stored) => log::warning(&format!(
+                "facts or the catalog of {node} were not stored: the store has some from {stored}, and this server's clock says {now}"
+            )),
+        }
+        Ok(())
     }
 
     /// The last facts of a node, if they are stored.
     pub fn last_facts(&self, node: &str) -> Result<Option<Hash>, Problem> {
-        let Some(ServerStore(store)) = &self.store else { return Ok(None) };
+        let Some(ServerStore { store, .. }) = &self.store else { return Ok(None) };
         let mut kept = store.facts(node).map_err(Problem::from)?;
         if let Some(facts) = &mut kept {
             facts.remove(TRUSTED);
@@ -94,8 +140,8 @@ impl Server {
     }
 
     /// Keeps a report.
-    pub fn store_report(&self, report: &Value) -> Result<(), Problem> {
-        let Some(ServerStore(store)) = &self.store else { return Ok(()) };
+    pub fn store_report(&self, report: &str) -> Result<(), Problem> {
+        let Some(ServerStore { store, .. }) = &self.store else { return Ok(()) };
         let report = Report::from_agent(report, &self.settings.host.certname, Timestamp::now());
         report.and_then(|report| store.add_report(&report)).map_err(Problem::from)
     }

@@ -134,7 +134,7 @@ fn a_server_without_a_list_does_not_start() {
             let overrides = if path == settings.tls.crl { &overrides } else { &compiler };
             assert!(prepare(overrides, None).is_err(), "{} {content:?}", path.display());
             let files = kukla_server::settings::TlsFiles { crl: path.clone(), ..settings.tls.clone() };
-            assert!(Tls::new(files).is_err());
+            assert!(Tls::new(files, true).is_err());
             std::fs::write(&path, &whole).unwrap();
         }
     }

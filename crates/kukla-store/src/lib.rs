@@ -46,6 +46,7 @@
 
 #[cfg(not(feature = "drivers"))]
 mod absent;
+mod breaker;
 pub mod codes;
 #[cfg(feature = "drivers")]
 mod edges;
@@ -71,12 +72,13 @@ mod url;
 
 #[cfg(not(feature = "drivers"))]
 pub use absent::open;
+pub use breaker::Breaker;
 pub use exports::StoreExports;
 #[cfg(feature = "drivers")]
 pub use open::open;
 pub use query::Question;
 pub use report::Report;
-pub use store::{Options, Store, Update};
+pub use store::{Options, Store, Update, UpdateOutcome};
 pub use time::Timestamp;
 pub use url::without_password;
 

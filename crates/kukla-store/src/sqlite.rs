@@ -1,9 +1,9 @@
 //! SQLite: one file, written by one at a time and read by any number meanwhile, by threads and by processes.
 
 use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use kukla_syntax::{Diagnostic, bail, diagnostic};
@@ -11,7 +11,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{ErrorCode, OpenFlags, ToSql, params_from_iter};
 
 use crate::codes::{NOT_A_STORE, STORE_FAILED, STORE_FULL, STORE_LOCKED, STORE_UNREACHABLE};
-use crate::sql::schema::Dialect;
+use crate::sql::schema::{self, Dialect};
 use crate::sql::{self, Connection as _, Database, Param, Row, Visit};
 use crate::{Options, Result};
 
@@ -27,9 +27,29 @@ pub struct Sqlite {
     path: PathBuf,
     url: String,
     patience: Duration,
-    idle: Mutex<Vec<rusqlite::Connection>>,
+    /// The file under the path; another one may take its place while we work.
+    file: RwLock<OpenFile>,
     /// Threads take turns here, which is fairer than what the file has to offer.
     writer: Mutex<()>,
+}
+
+/// A file that is open.
+#[derive(Debug, Default)]
+struct OpenFile {
+    identity: Option<FileIdentity>,
+    log: Mutex<Option<FileIdentity>>,
+    idle: Mutex<Vec<rusqlite::Connection>>,
+}
+
+/// The device and the number of a file.
+type FileIdentity = (u64, u64);
+
+/// The number of times that a transaction is repeated because another file took the place of the one it went to.
+const ATTEMPTS: usize = 5;
+
+fn identity(path: &Path) -> Option<FileIdentity> {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.dev(), about.ino()))
 }
 
 impl Sqlite {
@@ -39,7 +59,7 @@ impl Sqlite {
             path: path.into(),
             url: url.to_owned(),
             patience: options.patience,
-            idle: Mutex::default(),
+            file: RwLock::default(),
             writer: Mutex::default(),
         };
         let directory = sqlite.path.parent().filter(|directory| !directory.as_os_str().is_empty());
@@ -47,16 +67,41 @@ impl Sqlite {
             let problem = format!("there is no directory {}", directory.display());
             bail!(STORE_UNREACHABLE { url, problem }; hint: "the file is made when it is first used, its directory is not");
         }
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&sqlite.path);
+        sqlite.open_file(&mut sqlite.file.write().unwrap_or_else(PoisonError::into_inner))?;
+        Ok(sqlite)
+    }
+
+    /// Opens the file that is now under the path.
+    fn open_file(&self, file: &mut OpenFile) -> Result<()> {
+        let url = self.url.as_str();
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.path);
         if let Err(error) = made
-            && !Path::exists(&sqlite.path)
+            && !Path::exists(&self.path)
         {
             bail!(STORE_UNREACHABLE { url, problem: error }; hint: "the user that runs kukla must be able to write there");
         }
-        let connection = sqlite.connect()?;
-        sqlite.settle(&connection).map_err(|error| sqlite.wrong(&error))??;
-        lock(&sqlite.idle).push(connection);
-        Ok(sqlite)
+        let old = std::mem::replace(file, OpenFile { identity: identity(&self.path), ..OpenFile::default() });
+        self.forget(old);
+        let connection = self.connect()?;
+        self.settle(&connection).map_err(|error| self.wrong(&error))??;
+        lock(&file.idle).push(connection);
+        Ok(())
+    }
+
+    /// Closes a file whose place another one has taken. Its write-ahead log goes as well: it would be applied to the new file.
+    fn forget(&self, old: OpenFile) {
+        let OpenFile { identity: open, log, idle } = old;
+        drop(idle);
+        let logged = log.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if open.is_some() && logged.is_some() && identity(&self.log_path()) == logged {
+            let _ = std::fs::remove_file(self.log_path());
+        }
+    }
+
+    fn log_path(&self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
+        path.push("-wal");
+        path.into()
     }
 
     /// Makes sure that the file is ours, and lets its readers go on while someone writes.
@@ -102,19 +147,46 @@ impl Sqlite {
         connect().map_err(|error| self.wrong(&error))
     }
 
-    /// Runs something in a transaction. After a failure the connection is closed.
+    /// Runs something in a transaction, in the file that is under the path from its beginning to its end.
     fn transact(
         &self,
         begin: &str,
         work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>,
     ) -> Result<()> {
-        let idle = lock(&self.idle).pop();
+        for _ in 0..ATTEMPTS {
+            let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
+            if identity(&self.path) == file.identity {
+                self.transact_in(&file, begin, work)?;
+                if identity(&self.path) == file.identity {
+                    lock(&file.log).get_or_insert_with(|| identity(&self.log_path()).unwrap_or_default());
+                    return Ok(());
+                }
+            }
+            drop(file);
+            let mut file = self.file.write().unwrap_or_else(PoisonError::into_inner);
+            if identity(&self.path) != file.identity {
+                self.open_file(&mut file)?;
+                schema::prepare(&Preparation { sqlite: self, file: &file })?;
+            }
+        }
+        let problem = "the file is replaced again and again";
+        Err(diagnostic!(STORE_FAILED { url: &self.url, problem }).into())
+    }
+
+    /// Runs something in a transaction. After a failure the connection is closed.
+    fn transact_in(
+        &self,
+        file: &OpenFile,
+        begin: &str,
+        work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>,
+    ) -> Result<()> {
+        let idle = lock(&file.idle).pop();
         let connection = idle.map_or_else(|| self.connect(), Ok)?;
         let mut conversation = Conversation { connection, sqlite: self };
         conversation.run(begin, &[])?;
         work(&mut conversation)?;
         conversation.run("COMMIT", &[])?;
-        lock(&self.idle).push(conversation.connection);
+        lock(&file.idle).push(conversation.connection);
         Ok(())
     }
 
@@ -174,6 +246,31 @@ impl Database for Sqlite {
     fn write(&self, work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>) -> Result<()> {
         let _turn = lock(&self.writer);
         self.transact("BEGIN IMMEDIATE", work)
+    }
+}
+
+/// A file that gets its layout while nobody else works with it.
+#[derive(Debug)]
+struct Preparation<'p> {
+    sqlite: &'p Sqlite,
+    file: &'p OpenFile,
+}
+
+impl Database for Preparation<'_> {
+    fn url(&self) -> &str {
+        self.sqlite.url()
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.sqlite.dialect()
+    }
+
+    fn read(&self, work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>) -> Result<()> {
+        self.sqlite.transact_in(self.file, "BEGIN", work)
+    }
+
+    fn write(&self, work: &mut dyn FnMut(&mut dyn sql::Connection) -> Result<()>) -> Result<()> {
+        self.sqlite.transact_in(self.file, "BEGIN IMMEDIATE", work)
     }
 }
 

@@ -22,8 +22,10 @@ pub struct Options {
     pub authorities: Option<PathBuf>,
     /// The name of this machine, sent as the producer of its documents.
     pub producer: Option<String>,
-    /// How long to wait for a server to answer, or for others to let go of a file.
+    /// How long to wait for a server to accept a connection, or for others to let go of a file.
     pub patience: Duration,
+    /// How long a statement may take on a database server, if there is a limit.
+    pub statement: Option<Duration>,
 }
 
 impl Default for Options {
@@ -34,6 +36,7 @@ impl Default for Options {
             authorities: None,
             producer: None,
             patience: Duration::from_secs(30),
+            statement: None,
         }
     }
 }
@@ -65,13 +68,24 @@ impl<'u> Update<'u> {
     }
 }
 
+/// The outcome of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UpdateOutcome {
+    /// All of it is stored.
+    Stored,
+    /// All of it is stored, and has replaced something of this time, which is in the future: a clock was wrong.
+    Corrected(Timestamp),
+    /// Some of it is not stored, because the store has something newer, of this time.
+    Outdated(Timestamp),
+}
+
 /// The latest facts and catalog of each node, and its reports.
 pub trait Store: Send + Sync + Debug {
     /// Where it is, without passwords.
     fn url(&self) -> &str;
 
     /// Replaces what is known of a node, all of it or nothing. A node that was deactivated before that time is active again.
-    fn update(&self, update: &Update<'_>) -> Result<()>;
+    fn update(&self, update: &Update<'_>) -> Result<UpdateOutcome>;
 
     /// Keeps the report of an agent's run; the same report twice is kept once.
     fn add_report(&self, report: &Report) -> Result<()>;

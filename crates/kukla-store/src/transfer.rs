@@ -75,7 +75,8 @@ pub fn import_facts(store: &dyn Store, node: &str, facts: &Hash, document: &Json
         producer: document["producer"].as_str(),
         ..Update::of(node, environment, time(document))
     };
-    Ok(store.update(&update)?)
+    store.update(&update)?;
+    Ok(())
 }
 
 /// Stores the catalog of a document.
@@ -89,7 +90,8 @@ pub fn import_catalog(store: &dyn Store, document: &Json) -> Result<(), Problem>
         transaction: document["transaction_uuid"].as_str(),
         ..Update::of(&catalog.name, &catalog.environment, time(document))
     };
-    Ok(store.update(&update)?)
+    store.update(&update)?;
+    Ok(())
 }
 
 /// Stores the report of a document.

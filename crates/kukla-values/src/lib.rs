@@ -20,6 +20,7 @@ pub mod random;
 pub mod regexp;
 pub mod richdata;
 pub mod semver;
+pub mod shown;
 mod size;
 pub mod time;
 pub mod types;
@@ -30,6 +31,7 @@ pub mod value;
 pub use budget::{Budget, Limits};
 pub use error::{Error, Result};
 pub use name::Name;
+pub use shown::Shown;
 pub use types::Type;
 pub use value::{Array, Hash, Value};
 

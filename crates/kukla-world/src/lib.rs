@@ -14,15 +14,18 @@ pub mod codes;
 pub mod fnmatch;
 pub mod glob;
 mod guard;
+mod isolated;
 mod memory;
 pub mod policy;
 pub mod record;
+mod scratch;
 
 pub use change::{Change, Opening, Ownership};
-pub use guard::Guarded;
+pub use guard::{CommandNames, Guarded};
+pub use isolated::Isolated;
 pub use memory::MemoryWorld;
 pub use policy::{Policy, Refusal};
-use record::Ledger;
+use record::{Digest, Ledger};
 
 /// The result of a file operation; the message is the operating system's.
 pub type FileResult<T> = Result<T, FileError>;
@@ -119,6 +122,10 @@ pub trait World: Send + Sync + Debug {
     /// The present.
     fn now(&self) -> Timestamp {
         self.inner().map_or_else(|| Timestamp::from_clock(0), World::now)
+    }
+    /// A number that seeds a generator of random numbers: different each time where nothing decides it.
+    fn seed(&self) -> Digest {
+        self.inner().map_or_else(|| Digest::of([self.now().nanos().to_le_bytes()]), World::seed)
     }
     /// The time since some moment, to measure how long something takes. Where there is no clock, no time passes.
     fn elapsed(&self) -> Duration {

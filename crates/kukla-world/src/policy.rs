@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use kukla_syntax::{Diagnostic, Problem, diagnostic};
+use kukla_values::time::Timestamp;
 
 use crate::codes::NOT_ALLOWED;
 use crate::{Change, World};
@@ -28,10 +29,12 @@ pub struct Policy {
     pub variables: Variables,
     /// Whether other hosts may be talked to.
     pub network: Access,
-    /// Whether code other than Puppet's own functions may ask for the time.
-    pub clock: Access,
-    /// Whether there is randomness that no seed decides.
-    pub randomness: Access,
+    /// The time that code reads.
+    pub clock: Clock,
+    /// The random numbers of code.
+    pub randomness: Randomness,
+    /// The time at which the command started, if all compilations of one command share it ([`Clock::Start`]).
+    pub started: Option<Timestamp>,
     /// The Ruby that runs functions and templates which Kukla's own cannot run, if they are to be run at all. What it runs is
     /// under no policy.
     pub ruby: Option<String>,
@@ -70,11 +73,44 @@ pub enum Reach {
     Any,
 }
 
+/// The time that code reads. Puppet's own functions can always read the time; `off` is about Ruby code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// The time at which the command or the compilation started: it does not pass, so that two sides of a comparison agree.
+    #[default]
+    Start,
+    /// This time, so that a catalog can be reproduced.
+    Fixed(Timestamp),
+    /// The present: as in Puppet.
+    On,
+    /// None.
+    Off,
+}
+
+/// The random numbers of code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Randomness {
+    /// Derived from this text and the name of the node: a compilation can be repeated, and nodes have different numbers.
+    Seeded(String),
+    /// Different each time: as in Puppet.
+    On,
+    /// None for Ruby code that does not seed its generator; Puppet's own functions have seeded ones.
+    Off,
+}
+
+impl Default for Randomness {
+    fn default() -> Randomness {
+        Randomness::Seeded(String::new())
+    }
+}
+
 /// Which files a compilation may change: some functions keep what they have made up, such as passwords, for the next time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Writes {
-    /// None: the default, because a catalog should be the only result of a compilation.
+    /// Any, but only for the compilation itself: the changes are in memory and end with it ([`Isolated`](crate::Isolated)).
     #[default]
+    Scratch,
+    /// None.
     Off,
     /// Everything below these directories, and the directories themselves.
     Below(Vec<PathBuf>),
@@ -135,8 +171,8 @@ impl Policy {
             Effect::DataVariable(name) => self.variables == Variables::Data || self.variables.allow(name),
             Effect::Variable(name) => self.variables.allow(name),
             Effect::Network(_) => self.network == Access::On,
-            Effect::Clock => self.clock == Access::On,
-            Effect::Randomness => self.randomness == Access::On,
+            Effect::Clock => self.clock != Clock::Off,
+            Effect::Randomness => self.randomness != Randomness::Off,
             Effect::Ownership => self.writes != Writes::Off,
         };
         if allowed { Ok(()) } else { Err(Refusal::of(effect)) }
@@ -148,7 +184,7 @@ impl Writes {
     pub fn below(&self) -> &[PathBuf] {
         match self {
             Writes::Below(directories) => directories,
-            Writes::Off | Writes::On => &[],
+            Writes::Scratch | Writes::Off | Writes::On => &[],
         }
     }
 
@@ -257,17 +293,19 @@ impl std::str::FromStr for Files {
     }
 }
 
-/// `off`, `on`, or directories separated by commas.
+/// `scratch`, `off`, `on`, or directories separated by commas.
 impl std::str::FromStr for Writes {
     type Err = Problem;
 
     fn from_str(text: &str) -> Result<Writes, Problem> {
         let good = |item: &str| item.starts_with('/') || item.starts_with("./");
         match text {
+            "scratch" => Ok(Writes::Scratch),
             "off" => Ok(Writes::Off),
             "on" => Ok(Writes::On),
             _ => {
-                let directories = list(text, "off, on, or a list of paths that begin with / or ./", good)?;
+                let expected = "scratch, off, on, or a list of paths that begin with / or ./";
+                let directories = list(text, expected, good)?;
                 Ok(Writes::Below(directories.into_iter().map(PathBuf::from).collect()))
             }
         }
@@ -283,6 +321,49 @@ impl std::str::FromStr for Access {
             "off" => Ok(Access::Off),
             "on" => Ok(Access::On),
             other => Err(unexpected("off or on", other)),
+        }
+    }
+}
+
+/// `start`, `fixed:TIME`, `on` or `off`.
+impl std::str::FromStr for Clock {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Clock, Problem> {
+        match text {
+            "start" => Ok(Clock::Start),
+            "on" => Ok(Clock::On),
+            "off" => Ok(Clock::Off),
+            _ => match text.strip_prefix("fixed:") {
+                Some(time) => parse_time(time).map(Clock::Fixed),
+                None => Err(unexpected("start, fixed:TIME, on or off", text)),
+            },
+        }
+    }
+}
+
+/// A time as Puppet's `Timestamp` reads it, a date, or seconds since 1970 as in `SOURCE_DATE_EPOCH`.
+fn parse_time(text: &str) -> Result<Timestamp, Problem> {
+    if let Ok(seconds) = text.parse() {
+        return Ok(Timestamp::from_seconds(seconds));
+    }
+    Timestamp::parse(text, None)
+        .map_err(|_| unexpected("a time such as 2026-01-31T12:00:00Z or seconds since 1970", text))
+}
+
+/// `seeded`, `seeded:TEXT`, `on` or `off`.
+impl std::str::FromStr for Randomness {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Randomness, Problem> {
+        match text {
+            "seeded" => Ok(Randomness::default()),
+            "on" => Ok(Randomness::On),
+            "off" => Ok(Randomness::Off),
+            _ => match text.strip_prefix("seeded:") {
+                Some(seed) => Ok(Randomness::Seeded(seed.to_owned())),
+                None => Err(unexpected("seeded, seeded:TEXT, on or off", text)),
+            },
         }
     }
 }
@@ -339,6 +420,12 @@ mod tests {
     #[test]
     fn nothing_that_makes_catalogs_vary_is_allowed_by_default() {
         let policy = Policy::default();
+        assert_eq!((policy.clock, &policy.writes), (Clock::Start, &Writes::Scratch));
+        assert_eq!(policy.randomness, Randomness::Seeded(String::new()));
+        for effect in [Effect::Clock, Effect::Randomness, Effect::Ownership] {
+            assert_eq!(policy.check(effect), Ok(()));
+        }
+        let policy = Policy { clock: Clock::Off, randomness: Randomness::Off, writes: Writes::Off, ..policy };
         for effect in [
             Effect::Command("/bin/true"),
             Effect::Variable("HOME"),
@@ -380,8 +467,18 @@ mod tests {
         for text in ["", "none", "srv", "/srv,cache"] {
             assert!(text.parse::<Writes>().is_err(), "{text}");
         }
+        for text in ["", "fixed:", "fixed:tomorrow", "fixed:2026-13-01", "now"] {
+            assert!(text.parse::<Clock>().is_err(), "{text}");
+        }
+        for text in ["", "seed", "random"] {
+            assert!(text.parse::<Randomness>().is_err(), "{text}");
+        }
         for text in ["", "A=B", "A,,B"] {
             assert!(text.parse::<Variables>().is_err(), "{text}");
+        }
+        let noon = Timestamp::from_seconds(1_769_860_800);
+        for text in ["fixed:2026-01-31T12:00:00Z", "fixed:2026-01-31T12:00:00", "fixed:1769860800"] {
+            assert_eq!(text.parse::<Clock>().unwrap(), Clock::Fixed(noon), "{text}");
         }
         let files: Files = "repository,/srv/keys".parse().unwrap();
         assert_eq!((files.reach, files.also), (Reach::Repository, vec![PathBuf::from("/srv/keys")]));

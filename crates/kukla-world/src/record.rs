@@ -16,7 +16,8 @@ use kukla_values::time::Timestamp;
 use rustc_hash::FxBuildHasher;
 use sha2::{Digest as _, Sha256};
 
-use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Stamp, World};
+use crate::policy::{Clock, Randomness};
+use crate::{CommandOutput, Conversation, DirectoryEntry, FileError, FileResult, Ownership, Stamp, World};
 
 /// A question to the world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -394,8 +395,24 @@ impl World for Tracker<'_> {
     }
 
     fn now(&self) -> Timestamp {
-        self.note(Question::Now, Answer::Passing);
+        // A time that the policy fixes is as constant as the policy.
+        if !matches!(self.world.policy().clock, Clock::Fixed(_)) {
+            self.note(Question::Now, Answer::Passing);
+        }
         self.world.now()
+    }
+
+    fn seed(&self) -> Digest {
+        if self.world.policy().randomness == Randomness::On {
+            self.note(Question::Now, Answer::Passing);
+        }
+        self.world.seed()
+    }
+
+    fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
+        // Owners and times of files are not recorded, so nothing shows whether they are still the same.
+        self.note(Question::Now, Answer::Passing);
+        self.world.ownership(path)
     }
 
     fn env(&self, name: &str) -> FileResult<Option<String>> {

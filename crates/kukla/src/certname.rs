@@ -4,6 +4,9 @@ use kukla_syntax::{Diagnostic, Stage, diagnostic};
 
 use crate::codes::BAD_NODE_NAME;
 
+/// The length of the longest name: with an ending such as `.yaml` it is still the name of a file.
+pub const LONGEST: usize = 250;
+
 /// Checks that a node can have this name.
 ///
 /// A certificate's name is printable ASCII without a slash; Puppet's stores, which keep a file for each node, refuse a backslash, a
@@ -12,7 +15,8 @@ use crate::codes::BAD_NODE_NAME;
 pub fn check(name: &str) -> Result<(), Box<Diagnostic>> {
     let is_printable = name.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'/' && b != b'\\');
     let has_drive = matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-    if is_printable && !name.is_empty() && !name.starts_with("..") && !has_drive {
+    let has_length = (1..=LONGEST).contains(&name.len());
+    if is_printable && has_length && !name.starts_with("..") && !has_drive {
         return Ok(());
     }
     let name = kukla_values::format::inspect_text(name);
@@ -28,6 +32,8 @@ mod tests {
         for name in ["web1.example.com", "a", "Web_1", "a b", ".hidden", "a..b", "10.0.0.1", "node:1"] {
             assert!(check(name).is_ok(), "{name}");
         }
+        let longest = "n".repeat(LONGEST);
+        assert!(check(&longest).is_ok() && check(&format!("{longest}n")).is_err());
         for name in
             ["", "..", "../../escaped", "a/b", "/etc/x", "a\\b", "c:x", "a\nb", "a\0", "w\u{e9}b", "a\u{7f}"]
         {

@@ -69,7 +69,7 @@ kukla_syntax::codes! {
 
     /// A node is named like a certificate: printable ASCII without slashes, and without dots at the beginning that would lead
     /// up in a path. Names come with facts, requests and classifiers, and nobody should reach another node's files with one.
-    BAD_NODE_NAME as BAD_REQUEST: Error, "{name} cannot be the name of a node: it may have printable ASCII characters but no slashes, and not begin with '..'";
+    BAD_NODE_NAME as BAD_REQUEST: Error, "{name} cannot be the name of a node: it may have up to 250 printable ASCII characters but no slashes, and not begin with '..'";
 
     /// A request of the machine interface has a wrong shape.
     BAD_REQUEST: Error, "{problem}";

@@ -61,6 +61,11 @@ impl ConfigFile {
         }
     }
 
+    /// The tables of the file.
+    pub(crate) fn tables(&self) -> &[ConfigEntry] {
+        &self.entries
+    }
+
     /// The whole file as a hash; times are strings.
     pub fn to_value(&self) -> Value {
         to_hash(&self.entries)
@@ -81,6 +86,14 @@ impl ConfigEntry {
         }
     }
 
+    /// The value, unless it is a table.
+    pub fn value(&self) -> Option<&Value> {
+        match &self.value {
+            ConfigValue::Data(value) => Some(value),
+            ConfigValue::Table(_) => None,
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
@@ -93,6 +106,22 @@ impl ConfigEntry {
     pub fn as_bool(&self) -> Option<bool> {
         match &self.value {
             ConfigValue::Data(Value::Boolean(flag)) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The value; a table is a hash.
+    pub fn to_value(&self) -> Value {
+        match &self.value {
+            ConfigValue::Table(entries) => to_hash(entries),
+            ConfigValue::Data(value) => value.clone(),
+        }
+    }
+
+    /// An integer.
+    pub fn as_integer(&self) -> Option<i64> {
+        match &self.value {
+            ConfigValue::Data(Value::Integer(number)) => Some(*number),
             _ => None,
         }
     }
@@ -127,13 +156,7 @@ fn entries(text: &str, table: &DeTable<'_>) -> Vec<ConfigEntry> {
 }
 
 fn to_hash(entries: &[ConfigEntry]) -> Value {
-    let pair = |entry: &ConfigEntry| {
-        let value = match &entry.value {
-            ConfigValue::Table(entries) => to_hash(entries),
-            ConfigValue::Data(value) => value.clone(),
-        };
-        (Value::from(entry.key.as_str()), value)
-    };
+    let pair = |entry: &ConfigEntry| (Value::from(entry.key.as_str()), entry.to_value());
     Value::Hash(entries.iter().map(pair).collect())
 }
 

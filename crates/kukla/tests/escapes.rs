@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kukla::ruby::{self, Ended, ScriptLimits, Surroundings};
 use kukla::world::Guarded;
-use kukla::world::policy::{Access, Variables};
+use kukla::world::policy::{Clock, Randomness, Variables, Writes};
 use kukla::{DiskWorld, Policy};
 
 const FILES: &str = "is not allowed; `--files repository,/etc/passwd` would allow it (SecurityError)";
@@ -149,7 +149,14 @@ fn ended(code: &str, policy: Policy, limits: ScriptLimits) -> (Ended, String) {
 /// A policy that allows one directory to be read and nothing else.
 fn closed(directory: &Path) -> Policy {
     let files = format!("repository,{}", directory.display()).parse().unwrap();
-    Policy { files, variables: Variables::Off, ..Policy::default() }
+    Policy {
+        files,
+        variables: Variables::Off,
+        writes: Writes::Off,
+        clock: Clock::Off,
+        randomness: Randomness::Off,
+        ..Policy::default()
+    }
 }
 
 #[test]
@@ -177,8 +184,8 @@ fn what_is_allowed_is_done() {
     let policy = Policy {
         commands: "/bin/echo,/bin/sh".parse().unwrap(),
         variables: "PATH".parse().unwrap(),
-        clock: Access::On,
-        randomness: Access::On,
+        clock: Clock::On,
+        randomness: Randomness::On,
         ..Policy::default()
     };
     let code = "print `/bin/echo a b`, $?.success?, `/bin/echo c | tr c d; exit 3`, $?.exitstatus

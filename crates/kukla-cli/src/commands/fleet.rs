@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::stores::StoreOptions;
 use crate::files;
-use crate::output::err;
+use crate::output::{err, errln};
 use crate::render::failure::{self, ErrorFormat};
 use crate::{CommandResult, ExitKind};
 
@@ -53,6 +53,17 @@ impl SelectionArgs {
     }
 }
 
+/// Prints the option that allows the commands that code needs, if some were refused.
+pub fn report_commands(names: &Option<Vec<String>>) {
+    let Some(names) = names else { return };
+    let list = names.join(",");
+    errln!(
+        "kukla: code runs commands that are not allowed; if you trust it, allow them with --commands {list}"
+    );
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    errln!("  or in kukla.toml, below [policy]: commands = [{}]", quoted.join(", "));
+}
+
 /// A store of `kukla-store` as fleets use it.
 #[derive(Debug)]
 pub struct StoreAdapter(Arc<dyn Store>);
@@ -80,11 +91,12 @@ impl NodeStore for StoreAdapter {
     }
 
     fn update(&self, update: &NodeUpdate<'_>) -> Result<(), Box<Diagnostic>> {
-        self.0.update(&Update {
+        let update = Update {
             facts: Some(update.facts),
             catalog: Some(update.catalog),
             ..Update::of(update.node, update.environment, Timestamp::now())
-        })
+        };
+        self.0.update(&update).map(|_| ())
     }
 }
 
@@ -99,5 +111,35 @@ pub fn report(error: FleetError) -> CommandResult {
             Ok(ExitKind::Findings)
         }
         FleetError::Cancelled => Err(Problem::other(error.to_string())),
+    }
+}
+
+#[cfg(all(test, feature = "store"))]
+mod tests {
+    use kukla::catalog::Catalog;
+    use kukla_store::Options;
+
+    use super::*;
+
+    #[test]
+    fn a_store_lists_active_nodes_with_facts() {
+        let directory = std::env::temp_dir().join(format!("kukla-fleet-store-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let url = format!("sqlite:{}/store.db", directory.display());
+        let store = StoreAdapter(kukla_store::open(&url, &Options::default()).unwrap());
+        assert!(store.nodes().unwrap().is_empty());
+        let facts: Hash = [("kernel", "Linux")].into_iter().collect();
+        for node in ["b", "a", "gone"] {
+            let catalog = Catalog { name: node.into(), ..Catalog::default() };
+            let update = NodeUpdate { node, environment: "production", facts: &facts, catalog: &catalog };
+            store.update(&update).unwrap();
+        }
+        store.0.deactivate("gone", Timestamp::now()).unwrap();
+        let mut nodes = store.nodes().unwrap();
+        nodes.sort();
+        assert_eq!(nodes, ["a", "b"]);
+        assert_eq!(store.facts("a").unwrap(), Some(facts));
+        assert_eq!(store.facts("x").unwrap(), None);
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 }

@@ -1,10 +1,13 @@
 //! The options that restrict what code may access, for every command that runs code.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use kukla::Policy;
 use kukla::syntax::Problem;
-use kukla::world::policy::{Access, Commands, Files, Reach, Variables, Writes};
+use kukla::values::time::Timestamp;
+use kukla::world::World as _;
+use kukla::world::policy::{Access, Clock, Commands, Files, Randomness, Reach, Variables, Writes};
+use kukla::{DiskWorld, Policy};
 
 /// The resources of this machine that code may access. See docs/manual/security.md.
 #[derive(Clone, Debug, clap::Args)]
@@ -17,9 +20,9 @@ pub struct PolicyOptions {
     /// module path and data directories, wherever they are), or any; append further paths, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
-    /// Directories in which Ruby code may create and change files: off, on (anywhere), or paths separated by commas that begin with /
-    /// or ./
-    #[arg(long, value_name = "POLICY", default_value = "off")]
+    /// Files that Ruby code may create and change: scratch (any, in memory, for the compilation itself), off, on (anywhere on the disk), or
+    /// those below paths separated by commas that begin with / or ./
+    #[arg(long, value_name = "POLICY", default_value = "scratch")]
     writes: Writes,
     /// Environment variables that code and data may read: off, data (any that data names), on, or names separated by commas [default:
     /// data; off with --files repository or modules]
@@ -28,12 +31,14 @@ pub struct PolicyOptions {
     /// Network access of Ruby code: always off; --answers supplies recorded answers
     #[arg(long, value_name = "POLICY", default_value = "off", value_parser = parse_network)]
     network: Access,
-    /// Whether Ruby code may read the time: off or on
-    #[arg(long, value_name = "POLICY", default_value = "off")]
-    clock: Access,
-    /// Whether Ruby code may use unseeded random numbers: off or on
-    #[arg(long, value_name = "POLICY", default_value = "off")]
-    randomness: Access,
+    /// The time that code reads: start (the time at which the command started), fixed:TIME (such as fixed:2026-01-31T12:00:00Z), on (the
+    /// present), or off (none for Ruby code)
+    #[arg(long, value_name = "POLICY", default_value = "start")]
+    clock: Clock,
+    /// Random numbers of code that sets no seed: seeded (by the name of the node), seeded:TEXT (also by this text), on (different each time),
+    /// or off (none for Ruby code)
+    #[arg(long, value_name = "POLICY", default_value = "seeded")]
+    randomness: Randomness,
     /// Answer queries from recordings in this directory (puppetdb.yaml, dns.yaml, http.yaml), for tests
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
@@ -52,6 +57,9 @@ pub fn parse_network(text: &str) -> Result<Access, Problem> {
     }
 }
 
+/// The time at which the command started, which everything that one command compiles shares.
+static STARTED: LazyLock<Timestamp> = LazyLock::new(|| DiskWorld::default().now());
+
 impl PolicyOptions {
     /// The policy that the options define.
     pub fn policy(&self) -> Policy {
@@ -66,7 +74,8 @@ impl PolicyOptions {
             variables: self.env.clone().unwrap_or(default),
             network: self.network,
             clock: self.clock,
-            randomness: self.randomness,
+            randomness: self.randomness.clone(),
+            started: Some(*STARTED),
             answers: self.answers.clone(),
             ruby: self.ruby.clone(),
         }

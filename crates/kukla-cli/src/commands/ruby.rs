@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use kukla::ruby::{self, Conversation, Ended, ScriptLimits, SessionResult, Surroundings};
 use kukla::syntax::Problem;
-use kukla::world::policy::{Access, Commands, Files, Variables, Writes};
+use kukla::world::policy::{Access, Clock, Commands, Files, Randomness, Variables, Writes};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
 use rustyline::DefaultEditor;
@@ -62,12 +62,12 @@ pub struct Args {
     /// Network access of the script: always off; --answers supplies recorded answers
     #[arg(long, value_name = "POLICY", default_value = "off", value_parser = super::policy::parse_network)]
     network: Access,
-    /// Whether the script may read the time: off or on
+    /// The time that the script reads: on (the present), off, or fixed:TIME
     #[arg(long, value_name = "POLICY", default_value = "on")]
-    clock: Access,
-    /// Whether the script may use unseeded random numbers: off or on
+    clock: Clock,
+    /// Random numbers of a script that sets no seed: on, off, seeded or seeded:TEXT
     #[arg(long, value_name = "POLICY", default_value = "on")]
-    randomness: Access,
+    randomness: Randomness,
     /// Answer queries from recordings in this directory (dns.yaml, http.yaml), for tests
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
@@ -87,7 +87,8 @@ impl Args {
             variables: self.env.clone(),
             network: self.network,
             clock: self.clock,
-            randomness: self.randomness,
+            randomness: self.randomness.clone(),
+            started: None,
             answers: self.answers.clone(),
             ruby: None,
         };

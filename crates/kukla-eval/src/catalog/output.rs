@@ -10,7 +10,10 @@ use super::builder::{Building, CatalogBuilder, Param, ResourceId, flat};
 use super::compile::OutputOptions;
 use super::tags::TagSet;
 use crate::error::{Flow, Frame};
+use crate::settings::LogLevel;
 use crate::vm::Vm;
+
+const SEEDED_NUMBERS: &str = "Random numbers in this catalog follow from the node's name, so that it can be compiled again (see --randomness)";
 
 impl Vm<'_> {
     /// The finished catalog: without what is still virtual, and with plain data only.
@@ -37,6 +40,9 @@ impl Vm<'_> {
             let containers = self.catalog.get(id).containers.iter();
             let sources = containers.filter_map(|container| positions[container.index()]);
             edges.extend(sources.map(|source| Edge { source, target }));
+        }
+        if self.compilation.has_seeded_numbers() {
+            self.log(LogLevel::Notice, SEEDED_NUMBERS.to_owned());
         }
         Ok(Catalog {
             name: self.node().name.as_str().into(),

@@ -356,10 +356,15 @@ mod tests {
     }
 
     /// The required number of arguments, the number of parameters, and whether more are allowed.
-    fn arity(text: &str) -> Option<(usize, usize, bool)> {
-        let function = only(text);
-        let one = function.signatures.first()?;
-        Some((one.required(), one.parameters.len(), one.takes_rest()))
+    type Arity = (usize, usize, bool);
+
+    /// Checks the first signature of a function for each piece of code in it.
+    fn assert_arities(in_function: impl Fn(&str) -> String, cases: &[(&str, Option<Arity>)]) {
+        for (code, expected) in cases {
+            let function = only(&in_function(code));
+            let arity = |one: &SignatureOutline| (one.required(), one.parameters.len(), one.takes_rest());
+            assert_eq!(function.signatures.first().map(arity), *expected, "{code}");
+        }
     }
 
     #[test]
@@ -461,16 +466,15 @@ end
     #[test]
     fn options_of_legacy_functions_come_in_any_order() {
         let head = "module Puppet::Parser::Functions\n  newfunction(";
-        let arity = |options: &str| arity(&format!("{head}{options}) do |args|\n    x\n  end\nend"));
-        for (code, expected) in [
+        let in_function = |options: &str| format!("{head}{options}) do |args|\n    x\n  end\nend");
+        let cases = [
             (":a, :type => :rvalue, :arity => 2", Some((2, 2, false))),
             (":a,\n :arity => -2,\n :doc => 'arity: 9',\n :type => :rvalue", Some((1, 1, true))),
             ("'a', arity: -1", Some((0, 1, true))),
             (":a, :doc => <<-EOS\n  :arity => 3\n  EOS\n", None),
             (":a, arity: N", None),
-        ] {
-            assert_eq!(arity(code), expected, "{code}");
-        }
+        ];
+        assert_arities(in_function, &cases);
         let function = only(&format!("{head}:a, :doc => <<-EOS\n    Text.\n  EOS\n  ) {{ |args| 1 }}\nend"));
         assert_eq!(function.doc.map(|doc| doc.text), Some("    Text.\n".into()));
         assert_eq!(function.api, FunctionApi::Legacy);
@@ -479,24 +483,22 @@ end
     #[test]
     fn a_check_of_the_number_of_arguments_is_a_signature() {
         let head = "Puppet::Parser::Functions.newfunction(:a, :type => :rvalue) do |args|\n";
-        let arity = |body: &str| arity(&format!("{head}{body}\nend"));
-        for (code, expected) in [
+        let in_function = |body: &str| format!("{head}{body}\nend");
+        let cases = [
             ("raise(E, 'no') if args.size != 1\nx", Some((1, 1, false))),
             ("# comment\nunless args.length == 2\n  raise E, 'no'\nend", Some((2, 2, false))),
             ("raise(E, \"no: \" \\\n  \"#{args.size} for 1\") if args.size !=\n  3\nx", Some((3, 3, false))),
             ("if args.size != 1\n  x = 1\nend", None),
             ("raise(E, 'no') if other.size != 1", None),
             ("x\nraise(E, 'no') if args.size != 1", None),
-        ] {
-            assert_eq!(arity(code), expected, "{code}");
-        }
+        ];
+        assert_arities(in_function, &cases);
     }
 
     #[test]
     fn the_method_of_a_function_is_its_signature() {
-        let arity =
-            |body: &str| arity(&format!("Puppet::Functions.create_function(:'a::b') do\n{body}\nend"));
-        for (code, expected) in [
+        let in_function = |body: &str| format!("Puppet::Functions.create_function(:'a::b') do\n{body}\nend");
+        let cases = [
             ("def b(x,\n      y = f(1, 2))\nend", Some((1, 2, false))),
             ("def helper(z); end\ndef b(x, *more); end", Some((1, 2, true))),
             ("def b(*args)\n  raise(E, 'a' +\n 'b') if args.size != 1\nend", Some((1, 1, false))),
@@ -504,9 +506,8 @@ end
             ("def b(x, &block); end", None),
             ("def call(scope, *args); end\ndef b(x); end", None),
             ("def b; end", Some((0, 0, false))),
-        ] {
-            assert_eq!(arity(code), expected, "{code}");
-        }
+        ];
+        assert_arities(in_function, &cases);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use kukla_eval::vm::Vm;
 use kukla_syntax::bail;
 use kukla_values::random::Random;
 use kukla_values::{Array, Result, Str, Value, uuid};
-use md5::Digest;
+use kukla_world::record::Digest;
+use md5::Digest as _;
 
 use crate::codes::WRONG_ARGUMENT_COUNT;
 use crate::digests::{fqdn, fqdn_number, md5_hex, seeded, sha256_hex};
@@ -254,10 +255,10 @@ fn seeded_rand_string(vm: &mut Vm<'_>, length: i64, seed: Str, charset: Option<S
     Ok((0..length).map(|_| charset[random.below(charset.len() as u64) as usize]).collect())
 }
 
-/// A generator that no two runs share.
+/// A generator whose seed the policy decides and not the caller.
 pub fn unseeded(vm: &Vm<'_>) -> Random {
-    let now = vm.world().now().nanos();
-    Random::from_hex(&sha256_hex(format!("{now}/{}/{}", vm.node().name, vm.logs().len()).as_bytes()))
+    let Digest(seed) = vm.world().seed();
+    Random::from_hex(&sha256_hex(&seed))
 }
 
 fn shuffle(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Value> {

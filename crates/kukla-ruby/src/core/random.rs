@@ -1,10 +1,10 @@
 //! Random numbers, bit for bit those of Ruby.
 //!
-//! A seed makes the same numbers everywhere. Numbers without a seed of the program's own are the world's to give, which it does only if the policy
-//! allows randomness.
+//! A seed makes the same numbers everywhere. A program that sets no seed gets one from the world, if the policy allows it.
 
 use kukla_values::random::Random;
-use num_bigint::BigInt;
+use kukla_world::record::Digest;
+use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use crate::args::Args;
@@ -88,9 +88,9 @@ fn seed_of(generator: &Value) -> Value {
 /// A seed that the program did not give.
 fn fresh_seed(ruby: &mut Ruby<'_>) -> Result<BigInt> {
     ruby.allow_randomness()?;
-    let now = ruby.host.world().now().nanos();
-    let word = now as u128;
-    Ok(BigInt::from(word.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)))
+    let Digest(seed) = ruby.host.world().seed();
+    // As many bits as Ruby takes from the system.
+    Ok(BigInt::from_bytes_le(Sign::Plus, &seed[..16]))
 }
 
 fn given_seed(ruby: &mut Ruby<'_>, args: &Args<'_>) -> Result<BigInt> {

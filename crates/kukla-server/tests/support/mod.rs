@@ -14,6 +14,7 @@ use kukla_server::ca::keys::Key;
 use kukla_server::ca::{Authority, CertificateOptions};
 use kukla_server::listen::{LiveServer, serve};
 use kukla_server::log::{self, Form, Level};
+use kukla_server::peer::Listener;
 use kukla_server::run::prepare;
 use kukla_server::server::Server;
 use kukla_server::settings::Overrides;
@@ -60,6 +61,8 @@ impl Drop for Directory {
 pub struct Harness {
     pub directory: Directory,
     pub address: SocketAddr,
+    /// The listener without TLS, if `webserver.conf` has one.
+    pub plain: Option<SocketAddr>,
     pub current: Arc<LiveServer>,
     stop: watch::Sender<bool>,
     runtime: Option<tokio::runtime::Runtime>,
@@ -94,8 +97,14 @@ impl Harness {
         let address = listener.local_addr().unwrap();
         let current = LiveServer::new(server, tls);
         let (stop, stopped) = watch::channel(false);
-        runtime.spawn(serve(Arc::clone(&current), listener, true, stopped));
-        Harness { directory, address, current, stop, runtime: Some(runtime) }
+        runtime.spawn(serve(Arc::clone(&current), listener, Listener::Tls, stopped.clone()));
+        let plain = current.server().settings.plain.map(|address| {
+            let listener = runtime.block_on(tokio::net::TcpListener::bind((address.ip(), 0))).unwrap();
+            let address = listener.local_addr().unwrap();
+            runtime.spawn(serve(Arc::clone(&current), listener, Listener::Plain, stopped));
+            address
+        });
+        Harness { directory, address, plain, current, stop, runtime: Some(runtime) }
     }
 
     pub fn server(&self) -> Arc<Server> {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use kukla_catalog::{Catalog, ExportQuery, ExportedResource, read};
 use kukla_syntax::bail;
 use kukla_values::Hash;
+use kukla_values::shown::redact_json;
 use serde_json::Value as Json;
 
 use crate::codes::STORE_FAILED;
-use crate::{Options, Question, Report, Result, Store, Timestamp, Update};
+use crate::{Options, Question, Report, Result, Store, Timestamp, Update, UpdateOutcome};
 use client::{Client, encoded};
 
 mod client;
@@ -42,7 +43,7 @@ impl Store for PuppetDb {
         &self.url
     }
 
-    fn update(&self, update: &Update<'_>) -> Result<()> {
+    fn update(&self, update: &Update<'_>) -> Result<UpdateOutcome> {
         let update = Update { producer: update.producer.or(self.producer.as_deref()), ..*update };
         if let Some(values) = update.facts {
             self.client.command(
@@ -62,7 +63,7 @@ impl Store for PuppetDb {
                 &wire::catalog(&update, catalog),
             )?;
         }
-        Ok(())
+        Ok(UpdateOutcome::Stored)
     }
 
     fn add_report(&self, report: &Report) -> Result<()> {
@@ -84,7 +85,10 @@ impl Store for PuppetDb {
             Question::Pql(text) => text.as_str().into(),
             Question::Ast(array) => array.clone(),
         };
-        self.client.query(None, &query)
+        let mut rows = self.client.query(None, &query)?;
+        // Other servers send rich data with secrets to PuppetDB.
+        rows.iter_mut().for_each(redact_json);
+        Ok(rows)
     }
 
     fn facts(&self, node: &str) -> Result<Option<Hash>> {

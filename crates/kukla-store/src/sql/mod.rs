@@ -8,7 +8,7 @@ use kukla_catalog::{Catalog, ExportQuery, ExportedResource};
 use kukla_values::Hash;
 use serde_json::Value as Json;
 
-use crate::{Options, Question, Report, Result, Store, Timestamp, Update};
+use crate::{Options, Question, Report, Result, Store, Timestamp, Update, UpdateOutcome};
 
 mod exported;
 mod keys;
@@ -145,11 +145,16 @@ impl<D: Database> Store for SqlStore<D> {
         self.database.url()
     }
 
-    fn update(&self, update: &Update<'_>) -> Result<()> {
+    fn update(&self, update: &Update<'_>) -> Result<UpdateOutcome> {
         let producer = update.producer.or(self.producer.as_deref());
         let update = Update { producer, ..*update };
         let prepared = update.catalog.map(write::Prepared::new);
-        self.writing(|connection| write::update(connection, &update, prepared.as_ref()))
+        let mut outcome = UpdateOutcome::Stored;
+        self.database.write(&mut |connection| {
+            outcome = write::update(connection, &update, prepared.as_ref(), Timestamp::now())?;
+            Ok(())
+        })?;
+        Ok(outcome)
     }
 
     fn add_report(&self, report: &Report) -> Result<()> {

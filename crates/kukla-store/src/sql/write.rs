@@ -7,8 +7,9 @@ use kukla_catalog::Catalog;
 use kukla_values::{Hash, format};
 use sha1::{Digest, Sha1};
 
-use super::{Connection, Param, keys, rows};
-use crate::{Report, Result, Timestamp, Update};
+use super::rows::{self, Secrets};
+use super::{Connection, Param, keys};
+use crate::{Report, Result, Timestamp, Update, UpdateOutcome};
 
 /// A catalog as rows, made before anyone waits for the database.
 #[derive(Debug)]
@@ -18,7 +19,10 @@ pub struct Prepared<'c> {
     resources: Vec<Vec<Param<'c>>>,
     offers: Vec<(i64, i64)>,
     edges: String,
+    /// The digest of everything that queries show, which has no secrets in it.
     hash: String,
+    /// Whether rows have secrets, so that they can differ although the digest is the same.
+    has_secrets: bool,
 }
 
 impl<'c> Prepared<'c> {
@@ -26,13 +30,24 @@ impl<'c> Prepared<'c> {
     pub fn new(catalog: &'c Catalog) -> Prepared<'c> {
         let mut digest = Sha1::new();
         let mut places = vec![None; catalog.resources.len()];
-        let (mut resources, mut offers) = (Vec::new(), Vec::new());
+        let (mut resources, mut offers, mut has_secrets) = (Vec::new(), Vec::new(), false);
         let kept = |resource: &kukla_catalog::Resource| resource.exported || !resource.is_virtual;
         for (at, resource) in catalog.resources.iter().enumerate().filter(|(_, one)| kept(one)) {
             let place = resources.len() as i64;
             places[at] = Some(place);
-            let row = rows::of(resource);
-            row.iter().for_each(|param| absorb(&mut digest, param));
+            // Only nodes that collect the resource need its secrets.
+            let row = match resource.exported && resource.holds_secret() {
+                true => {
+                    has_secrets = true;
+                    rows::of(resource, Secrets::Redacted).iter().for_each(|param| absorb(&mut digest, param));
+                    rows::of(resource, Secrets::Stored)
+                }
+                false => {
+                    let row = rows::of(resource, Secrets::Redacted);
+                    row.iter().for_each(|param| absorb(&mut digest, param));
+                    row
+                }
+            };
             resources.push(row);
             if resource.exported {
                 offers.extend(keys::of(resource).into_iter().map(|key| (key, place)));
@@ -48,7 +63,7 @@ impl<'c> Prepared<'c> {
         }
         edges.push(']');
         digest.update(&edges);
-        Prepared { catalog, resources, offers, edges, hash: hex(&digest.finalize()) }
+        Prepared { catalog, resources, offers, edges, hash: hex(&digest.finalize()), has_secrets }
     }
 }
 
@@ -71,24 +86,34 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Replaces what is known of a node.
+/// The tolerated difference between the clocks of several servers, in milliseconds.
+const SKEW: i64 = 5 * 60 * 1000;
+
+/// Replaces what is known of a node, as far as it is not newer.
 pub fn update(
     connection: &mut dyn Connection,
     update: &Update<'_>,
     catalog: Option<&Prepared<'_>>,
-) -> Result<()> {
+    now: Timestamp,
+) -> Result<UpdateOutcome> {
     let id = node(connection, update.node, update.time)?;
+    let mut outcome = UpdateOutcome::Stored;
+    let mut replaces = |connection: &mut dyn Connection, table| -> Result<bool> {
+        let found = compare(connection, table, id, update.time, now)?;
+        outcome = outcome.max(found);
+        Ok(!matches!(found, UpdateOutcome::Outdated(_)))
+    };
     if let Some(values) = update.facts
-        && !is_newer(connection, "factsets", id, update.time)?
+        && replaces(connection, "factsets")?
     {
         facts(connection, id, update, values)?;
     }
     if let Some(prepared) = catalog
-        && !is_newer(connection, "catalogs", id, update.time)?
+        && replaces(connection, "catalogs")?
     {
         self::catalog(connection, id, update, prepared)?;
     }
-    Ok(())
+    Ok(outcome)
 }
 
 /// The number of a node, which is made if there is none, and held until the transaction is over. What ended before this time is alive again.
@@ -105,14 +130,27 @@ fn node(connection: &mut dyn Connection, name: &str, time: Timestamp) -> Result<
     Ok(id)
 }
 
-fn is_newer(connection: &mut dyn Connection, table: &str, node: i64, time: Timestamp) -> Result<bool> {
-    let mut is_newer = false;
+/// Compares the time of an update with that of what it would replace. Nothing can be newer than the present: what is dated later was stored by
+/// a machine whose clock was wrong, and would keep everything out until that time.
+fn compare(
+    connection: &mut dyn Connection,
+    table: &str,
+    node: i64,
+    time: Timestamp,
+    now: Timestamp,
+) -> Result<UpdateOutcome> {
+    let mut outcome = UpdateOutcome::Stored;
     let sql = format!("SELECT producer_timestamp FROM {table} WHERE node = ?1");
     connection.rows(&sql, &[node.into()], &mut |row| {
-        is_newer = row.int(0) > Some(time.0);
+        let stored = Timestamp(row.int(0).unwrap_or(i64::MIN));
+        if stored > time {
+            let is_future = stored.0 > now.0.saturating_add(SKEW);
+            outcome =
+                if is_future { UpdateOutcome::Corrected(stored) } else { UpdateOutcome::Outdated(stored) };
+        }
         Ok(())
     })?;
-    Ok(is_newer)
+    Ok(outcome)
 }
 
 /// Most facts of a node are what they were; only others are touched.
@@ -147,7 +185,7 @@ fn catalog(connection: &mut dyn Connection, id: i64, update: &Update<'_>, new: &
         known = row.owned(0);
         Ok(())
     })?;
-    if known.as_ref() != Some(&new.hash) {
+    if new.has_secrets || known.as_ref() != Some(&new.hash) {
         connection.run("DELETE FROM offers WHERE node = ?1", &[id.into()])?;
         connection.run("DELETE FROM resources WHERE node = ?1", &[id.into()])?;
         let rows: Vec<Vec<Param<'_>>> =

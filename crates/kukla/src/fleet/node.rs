@@ -18,7 +18,7 @@ pub enum Classifier {
     /// A command that gets the node's name and prints its classification.
     Command(String),
     /// A command that `puppet.conf` names, which runs as far as the policy allows it.
-    ConfiguredCommand(String, Policy),
+    ConfiguredCommand(String, Box<Policy>),
     /// A file with the classification of every node.
     File(PathBuf),
 }
@@ -30,7 +30,7 @@ impl Classifier {
             Classifier::Command(command) => Classification::ask(world, command, node),
             Classifier::File(file) => Classification::read(world, file),
             Classifier::ConfiguredCommand(command, policy) => {
-                let guarded = Guarded::new(Arc::clone(world), policy.clone());
+                let guarded = Guarded::new(Arc::clone(world), (**policy).clone());
                 Classification::ask(&guarded, command, node).map_err(|problem| {
                     Problem::other("cannot run the node classifier that puppet.conf names:")
                         .on(format!("'{command}'"))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla_eval::settings::Settings;
 use kukla_syntax::{Problem, Strict};
 use kukla_values::Hash;
-use kukla_world::policy::{Access, Writes};
+use kukla_world::policy::{Access, Randomness, Writes};
 use kukla_world::{Policy, World, is_directory};
 
 use super::node::Classifier;
@@ -167,10 +167,10 @@ impl FleetOptions {
         let refused = |because: &str| {
             Problem::invalid("catalogs cannot be cached").because(because).help("compile without a cache")
         };
-        if self.policy.network == Access::On || self.policy.randomness == Access::On {
+        if self.policy.network == Access::On || self.policy.randomness == Randomness::On {
             return Err(refused("code may use the network or random numbers, which are different each time"));
         }
-        if self.policy.writes != Writes::Off {
+        if !matches!(self.policy.writes, Writes::Off | Writes::Scratch) {
             return Err(refused("code may change files, which a cached catalog would leave out"));
         }
         if self.policy.ruby.is_some() {
@@ -181,7 +181,9 @@ impl FleetOptions {
         }
         let digest = |path: &PathBuf| CatalogExports::digest(&*self.control.files, path);
         let exported = self.exported.as_ref().map(digest).transpose()?;
-        Ok(format!("{:?} {exported:?}", self.policy))
+        // The time at which the command started is an input like any other, recorded where it is used.
+        let policy = Policy { started: None, ..self.policy.clone() };
+        Ok(format!("{policy:?} {exported:?}"))
     }
 
     /// The file or directory with the facts of all nodes.

@@ -64,8 +64,9 @@ impl FleetSetup {
         let environments = locate_environment(options, puppet_conf.as_ref(), &mut site)?;
         options.apply_settings(&mut site)?;
         let configured = puppet_conf.as_ref().and_then(PuppetConf::external_nodes);
-        let configured = configured
-            .map(|command| Classifier::ConfiguredCommand(command.to_owned(), options.policy.clone()));
+        let configured = configured.map(|command| {
+            Classifier::ConfiguredCommand(command.to_owned(), Box::new(options.policy.clone()))
+        });
         let classifier = options.classifier.clone().or(configured);
         Ok(FleetSetup { options: options.clone(), site, environments, classifier, puppet_conf })
     }

@@ -12,25 +12,33 @@ impl Parser<'_> {
         Item::Node(Node::Backref(Backref { groups, ignore_case, early, level }))
     }
 
+    /// The first character of a name or number before its closing mark.
+    fn first_of_name(&mut self, end: char) -> Parsed<char> {
+        let first = self.peek().filter(|c| *c != end).ok_or("group name is empty")?;
+        self.at += 1;
+        Ok(first)
+    }
+
+    /// The refusal of the name between two positions.
+    fn bad_name(&self, start: usize, end: usize) -> Refusal {
+        format!("invalid group name <{}>", shortened(&self.text(start, end))).into()
+    }
+
     /// A name or number up to its closing mark. Only a reference may be a number.
     pub(super) fn reference(&mut self, end: char, number_allowed: bool) -> Parsed<Reference> {
         let start = self.at;
-        let Some(first) = self.peek().filter(|c| *c != end) else { return Err("group name is empty".into()) };
+        let first = self.first_of_name(end)?;
         let numeric = first.is_ascii_digit() || first == '-';
-        let bad = |parser: &Self, to: usize| {
-            Refusal::from(format!("invalid group name <{}>", shortened(&parser.text(start, to))))
-        };
-        self.at += 1;
         if !numeric || !number_allowed {
             // A bad name is quoted up to the mark or to whatever ends it.
             while self.peek().is_some_and(|c| c != end && c != ')') {
                 self.at += 1;
             }
             if numeric {
-                return Err(bad(self, self.at));
+                return Err(self.bad_name(start, self.at));
             }
             if self.peek() != Some(end) {
-                return Err(bad(self, self.codes.len()));
+                return Err(self.bad_name(start, self.codes.len()));
             }
             self.at += 1;
             return Ok(Reference::Name(self.text(start, self.at - 1).into()));
@@ -49,14 +57,14 @@ impl Parser<'_> {
             self.at += 1;
         }
         if self.peek() != Some(end) {
-            return Err(bad(self, self.codes.len()));
+            return Err(self.bad_name(start, self.codes.len()));
         }
         if digits == 0 {
-            return Err(bad(self, self.at));
+            return Err(self.bad_name(start, self.at));
         }
         let number = self.number(start)?;
         if number == 0 {
-            return Err(bad(self, self.codes.len()));
+            return Err(self.bad_name(start, self.codes.len()));
         }
         self.at += 1;
         Ok(Reference::Number(number))
@@ -72,12 +80,8 @@ impl Parser<'_> {
     /// The groups and the level of `\k<name+level>`, from after its opening mark.
     pub(super) fn mentioned(&mut self, end: char) -> Parsed<(Vec<usize>, Option<i64>)> {
         let start = self.at;
-        let Some(first) = self.peek().filter(|c| *c != end) else { return Err("group name is empty".into()) };
+        let first = self.first_of_name(end)?;
         let numeric = first.is_ascii_digit() || first == '-';
-        let bad = |parser: &Self, to: usize| {
-            Refusal::from(format!("invalid group name <{}>", shortened(&parser.text(start, to))))
-        };
-        self.at += 1;
         let mut invalid = false;
         let mut digits = usize::from(first.is_ascii_digit());
         while let Some(c) = self.peek().filter(|c| *c != end && !matches!(c, ')' | '+' | '-')) {
@@ -87,7 +91,7 @@ impl Parser<'_> {
         }
         let name_end = self.at;
         if invalid || (numeric && digits == 0) {
-            return Err(bad(self, name_end));
+            return Err(self.bad_name(start, name_end));
         }
         let mut level = None;
         match self.peek() {
@@ -99,12 +103,12 @@ impl Parser<'_> {
                     self.at += 1;
                 }
                 if self.at == digits || self.peek() != Some(end) {
-                    return Err(bad(self, self.codes.len()));
+                    return Err(self.bad_name(start, self.codes.len()));
                 }
                 let depth = self.number(digits)?;
                 level = Some(if sign == '-' { -depth } else { depth });
             }
-            _ => return Err(bad(self, self.codes.len())),
+            _ => return Err(self.bad_name(start, self.codes.len())),
         }
         if !numeric {
             let name = self.text(start, name_end);
@@ -122,7 +126,7 @@ impl Parser<'_> {
         let number = self.number(start)?;
         self.at = end_of_reference + 1;
         if number == 0 {
-            return Err(bad(self, self.codes.len()));
+            return Err(self.bad_name(start, self.codes.len()));
         }
         self.numbered = true;
         Ok((vec![self.absolute(number)?], level))
