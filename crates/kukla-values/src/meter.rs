@@ -65,7 +65,7 @@ pub fn spent() -> u64 {
 #[cold]
 fn settle() {
     let budget = BUDGET.with_borrow(Clone::clone);
-    // Without a budget the count goes on, for whoever asks for it.
+    // Without a budget the count goes on until `spent` fetches it.
     if budget.is_some_and(|budget| budget.charge_steps(spent()).is_err()) {
         resume_unwind(Box::new(Exhausted));
     }
@@ -80,7 +80,7 @@ pub fn metered<T>(budget: &Rc<Budget>, run: impl FnOnce() -> T) -> Result<T> {
         }
     }
     let installed = Installed(BUDGET.replace(Some(Rc::clone(budget))));
-    // The state of the compilation is given up with it; shared state is written completely or not at all.
+    // The state of the compilation is dropped with it; shared state is written completely or not at all.
     let result = catch_unwind(AssertUnwindSafe(run));
     drop(installed);
     match result {
