@@ -5,6 +5,7 @@ mod backup;
 mod killed;
 mod killed_server;
 mod lost_files;
+mod memory;
 mod server;
 mod settings;
 mod signing;
