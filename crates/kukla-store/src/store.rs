@@ -22,8 +22,10 @@ pub struct Options {
     pub authorities: Option<PathBuf>,
     /// The name of this machine, sent as the producer of its documents.
     pub producer: Option<String>,
-    /// How long to wait for a server to answer, or for others to let go of a file.
+    /// How long to wait for a server to accept a connection, or for others to let go of a file.
     pub patience: Duration,
+    /// How long a statement may take on a database server, if there is a limit.
+    pub statement: Option<Duration>,
 }
 
 impl Default for Options {
@@ -34,6 +36,7 @@ impl Default for Options {
             authorities: None,
             producer: None,
             patience: Duration::from_secs(30),
+            statement: None,
         }
     }
 }

@@ -65,6 +65,7 @@ mod compile;
 mod compiler;
 pub mod conf;
 pub mod config_file;
+pub mod config_schema;
 mod confine;
 pub mod control;
 mod conversation;

@@ -10,14 +10,15 @@ use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
 use kukla_server::ca::request::printable;
 use kukla_server::ca::setup::{self, HostFiles};
+use kukla_server::ca::signing::NamePattern;
 use kukla_server::ca::status::{State, Status};
 use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
-use kukla_server::settings::Settings;
+use kukla_server::settings::{Overrides, Settings};
 
 use super::options::split_assignment;
 use super::server_options::ServerOptions;
 use super::suggestion::with_suggestion;
-use crate::output::{self, out, outln};
+use crate::output::{self, errln, out, outln};
 use crate::render::table::Table;
 use crate::{CommandResult, ExitKind, files};
 
@@ -107,10 +108,34 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         crl_chain: PathBuf,
     },
+    /// Manage one-time tokens for requests that a signing rule with `token = true` signs
+    #[command(subcommand)]
+    Token(TokenAction),
     /// Make a new revocation list (CRL) in place of one that is lost; revokes all certificates that have no file
     RecreateCrl,
     /// Report expiry dates and errors of all certificates
     Doctor,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TokenAction {
+    /// Create a token and print it; it is shown only once
+    Create {
+        /// Names of nodes that may use it; `*` matches anything but a dot, `**` anything
+        #[arg(long, value_name = "PATTERN", default_value = "**")]
+        names: String,
+        /// Validity of the token, for example 1h or 7d
+        #[arg(long, value_name = "TIME", default_value = "1d", value_parser = parse_duration)]
+        ttl: Duration,
+    },
+    /// List tokens that were not used yet
+    List,
+    /// Revoke tokens
+    Revoke {
+        /// Identifiers of the tokens, as `list` shows them
+        #[arg(value_name = "ID", required = true)]
+        ids: Vec<String>,
+    },
 }
 
 /// The output format of lists.
@@ -130,7 +155,7 @@ fn parse_duration(text: &str) -> Result<Duration, Problem> {
 
 /// Runs the subcommand.
 pub fn run(args: &Args) -> CommandResult {
-    let settings = Settings::read(&args.server.overrides()?)?;
+    let settings = Settings::read(&Overrides { manages_ca: true, ..args.server.overrides()? })?;
     let Some((layout, practice)) = settings.authority.clone() else {
         return Err(Problem::not_found(
             "services.d/ca.cfg disables the certificate authority on this machine",
@@ -201,6 +226,7 @@ pub fn run(args: &Args) -> CommandResult {
                 Ok(())
             }))
         }
+        Action::Token(action) => manage_tokens(&authority, action, &by).map_err(Problem::from),
         Action::Doctor => examine(&authority, host).map_err(Problem::from),
         Action::Setup { .. } | Action::Import { .. } | Action::RecreateCrl => Ok(ExitKind::Success),
     }
@@ -273,6 +299,29 @@ fn section(title: &str, all: Vec<&Status>) {
         table.row([format!("    {}", status.name), "(SHA256)".to_owned(), details]);
     }
     out!("{title}\n{}", table.text());
+}
+
+fn manage_tokens(authority: &Authority, action: &TokenAction, by: &Actor) -> Result<ExitKind, Refusal> {
+    match action {
+        TokenAction::Create { names, ttl } => {
+            let names = NamePattern::parse(names).map_err(Refusal::Rule)?;
+            let (token, secret) = authority.create_token(&names, *ttl, by)?;
+            outln!("{secret}");
+            errln!("token {} for {} expires {}", token.id, names.as_str(), time::until(token.expires));
+        }
+        TokenAction::List => {
+            let mut table = Table::default();
+            for token in authority.tokens()? {
+                let expiry = time::in_inventory(token.expires);
+                table.row([token.id.as_str(), token.names.as_str(), expiry.as_str()]);
+            }
+            out!("{}", table.text());
+        }
+        TokenAction::Revoke { ids } => {
+            return Ok(for_each(ids, "revoked", |id| authority.revoke_token(id, by)));
+        }
+    }
+    Ok(ExitKind::Success)
 }
 
 fn recreate_crl(authority: &Authority, host: &HostFiles, by: &Actor) -> Result<ExitKind, Refusal> {

@@ -45,6 +45,7 @@
 //! to the disk where options name a directory.
 
 mod catalogs;
+mod commands;
 mod compare;
 mod compile;
 mod members;
