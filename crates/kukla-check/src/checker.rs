@@ -13,7 +13,7 @@ use crate::data::{Bindings, Data, DataFile};
 use crate::erb::{self, ErbFile};
 use crate::finding::Finding;
 use crate::notes;
-use crate::repository::index::{self, DeclaredNames, Index};
+use crate::repository::index::{self, DeclaredNames, Index, Templates};
 use crate::repository::{CodeFile, Kind, Outline, Role, Shape, Survey};
 use crate::rule::RuleSelection;
 use crate::rules::{self, refused::Verdicts};
@@ -252,23 +252,15 @@ impl Checker {
             .filter(|(file, _)| file.role != Role::Extra)
             .map(|(file, text)| (file.role, Arc::clone(&text.outline)))
             .collect();
-        let templates = texts
+        let parameters = texts
             .iter()
             .filter(|(file, text)| file.role == Role::Template && !text.is_broken)
             .map(|(file, text)| (file.path.clone(), text.parameters.clone()))
             .collect();
         let iterated = erb.iter().filter(|file| !file.outline.iterated.is_empty());
         let iterated = iterated.map(|file| (file.name.clone(), file.outline.iterated.clone())).collect();
-        Index::new(
-            &self.world,
-            survey,
-            &outlines,
-            &self.options.declared,
-            templates,
-            iterated,
-            data,
-            &self.index,
-        )
+        let templates = Templates { parameters, iterated };
+        Index::new(&self.world, survey, &outlines, &self.options.declared, templates, data, &self.index)
     }
 
     fn walk(&self, index: &Index, file: &CodeFile, text: &Arc<Text>) -> CachedFindings {

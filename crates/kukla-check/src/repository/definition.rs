@@ -197,7 +197,10 @@ impl Outline {
     /// Reads the outline of a tree.
     pub fn of(tree: &Tree, source: &Source) -> Outline {
         let mut outline = Outline::default();
-        let Some(manifest) = Manifest::of(tree) else { return outline };
+        let Some(manifest) = Manifest::of(tree) else {
+            tree.elements().for_each(|node| outline.add_nested_template(node));
+            return outline;
+        };
         outline.variables = assigned(manifest.syntax());
         for statement in manifest.statements() {
             if let Expr::NodeDefinition(node) = statement {
@@ -283,6 +286,21 @@ impl Outline {
             before = word;
         }
         outline
+    }
+
+    /// Adds the names that a template sets in the templates that it renders.
+    fn add_nested_template(&mut self, node: Node<'_>) {
+        match Expr::cast(node) {
+            Some(Expr::Call(call)) if let Expr::Name(name) = call.function() => {
+                self.add_template_call(name.name(), call.arguments().collect());
+            }
+            Some(Expr::MethodCall(call)) => {
+                let arguments = [call.receiver()].into_iter().chain(call.arguments());
+                self.add_template_call(call.name(), arguments.collect());
+            }
+            Some(Expr::Assignment(assignment)) => targets(assignment.left(), &mut self.set_names),
+            _ => {}
+        }
     }
 
     /// Adds the names that a call of `epp` or `inline_epp` sets in the template.

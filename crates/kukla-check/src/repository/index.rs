@@ -167,6 +167,15 @@ pub struct DeclaredNames {
 /// The path of a template and the parameters that it declares.
 pub type TemplateParameters = (PathBuf, Option<Arc<Vec<Parameter>>>);
 
+/// The templates of a repository.
+#[derive(Debug, Default)]
+pub struct Templates {
+    /// The parameters of EPP templates.
+    pub parameters: Vec<TemplateParameters>,
+    /// The variables that ERB templates iterate over, by the names of the templates.
+    pub iterated: FxHashMap<String, Vec<String>>,
+}
+
 impl Index {
     /// Collects the definitions of all files of a repository.
     pub fn new(
@@ -174,8 +183,7 @@ impl Index {
         survey: Survey,
         outlines: &[(Role, Arc<Outline>)],
         declared: &DeclaredNames,
-        templates: Vec<TemplateParameters>,
-        iterated: FxHashMap<String, Vec<String>>,
+        templates: Templates,
         data: Bindings,
         cache: &IndexCache,
     ) -> Index {
@@ -189,7 +197,7 @@ impl Index {
             types: Arc::default(),
             facts: Facts::default(),
             templates: FxHashMap::default(),
-            iterated,
+            iterated: templates.iterated,
             defaulted: FxHashSet::default(),
             data,
             looked_up: FxHashSet::default(),
@@ -215,7 +223,7 @@ impl Index {
         index.variables.extend(declared.variables.iter().map(|name| name.trim_start_matches("::").into()));
         index.facts.own.extend(declared.facts.iter().cloned());
         index.facts.is_declared = !declared.variables.is_empty() || !declared.facts.is_empty();
-        for (path, parameters) in templates {
+        for (path, parameters) in templates.parameters {
             if let Some(name) = index.template_name(&path) {
                 index.templates.insert(name, parameters);
             }
