@@ -153,7 +153,7 @@ pub struct Outline {
     pub set_names: Vec<Str>,
     /// Templates that are rendered by literal names, with the class or defined type that renders them.
     pub renders: Vec<(String, Str)>,
-    /// EPP templates that get parameters whose names are computed; an empty name stands for any template.
+    /// EPP templates that get parameters whose names are computed; an empty name means any template.
     pub open_templates: Vec<String>,
     /// Names that a text with syntax errors may define, in lower case.
     pub uncertain_names: Vec<Str>,

@@ -58,7 +58,7 @@ pub struct Index {
     pub titles: FxHashMap<Str, Titles>,
     /// The names of all variables that are set anywhere.
     pub set_names: FxHashSet<Str>,
-    /// EPP templates that get parameters with computed names; an empty name stands for any template.
+    /// EPP templates that get parameters with computed names; an empty name means any template.
     pub open_templates: FxHashSet<String>,
     /// Names that texts with syntax errors may define.
     uncertain_names: FxHashSet<Str>,
