@@ -79,12 +79,10 @@ mod tests {
             Path::new("/r"),
             "moduledir 'external'\nmod 'puppetlabs/stdlib', '9.0.0'\n# mod 'a/b'\n  mod(\"apt\",\n  :git => 'x')\n",
         );
-        let mut names: Vec<&String> = file.modules.iter().collect();
-        names.sort();
-        assert_eq!(
-            (names, file.is_open),
-            (vec!["apt", "stdlib"].iter().map(|n| n.to_string()).collect::<Vec<_>>().iter().collect(), false)
-        );
+        let mut names: Vec<&str> = file.modules.iter().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["apt", "stdlib"]);
+        assert!(!file.is_open);
         let (external, site) = (Path::new("/r/external"), Path::new("/r/site"));
         assert!(file.installs("apt", external, &[site, external]));
         assert!(
