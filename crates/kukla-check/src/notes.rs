@@ -18,6 +18,9 @@ pub fn of_modules(survey: &Survey, all_modules: bool) -> Vec<String> {
             },
         ));
     }
+    for name in &survey.empty {
+        notes.push(format!("the directory of the module `{name}` is empty, so its names are not checked"));
+    }
     for directory in &survey.outside {
         notes.push(format!(
             "the directory `{directory}` of the module path does not exist here, so names of its modules are not checked"

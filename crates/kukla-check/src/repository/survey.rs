@@ -106,6 +106,8 @@ pub struct Survey {
     pub hidden: Vec<HiddenModule>,
     /// Modules of the Puppetfile that are not installed, in order.
     pub not_installed: Vec<String>,
+    /// Modules whose directories are empty.
+    pub empty: Vec<String>,
     /// Directories of the module path that are outside of the repository and do not exist here.
     pub outside: Vec<String>,
     /// Whether every module of the Puppetfile is here.
@@ -134,6 +136,7 @@ impl Survey {
             complete: false,
             hidden: Vec::new(),
             not_installed: Vec::new(),
+            empty: Vec::new(),
             outside: Vec::new(),
             deployed: false,
             missing: FxHashSet::default(),
@@ -183,6 +186,11 @@ impl Survey {
                     continue;
                 }
                 let root = directory.join(&entry.name);
+                // A submodule of git that is not checked out.
+                if world.list(&root).is_empty() {
+                    self.empty.push(entry.name);
+                    continue;
+                }
                 match seen.get(&entry.name) {
                     None => {
                         seen.insert(entry.name.clone(), root.clone());
@@ -304,6 +312,7 @@ impl Survey {
         is_whole
             && self.not_installed.is_empty()
             && self.outside.is_empty()
+            && self.empty.iter().all(|name| self.module(name).is_some())
             && !puppetfiles.iter().any(|file| file.is_open)
     }
 
