@@ -196,7 +196,7 @@ impl Target {
 }
 
 /// The ways to get facts.
-pub const WITHOUT_FACTS_HELP: &str =
+const WITHOUT_FACTS_HELP: &str =
     "use a fact set (`--facts debian-12`), your nodes' facts (`kukla facts pull`) or a file (`--facts FILE`)";
 
 /// The node that options choose in a control repository with code or data. A node without facts is reported.
@@ -205,7 +205,7 @@ pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
     if let Some(path) = &chosen.without_facts {
         let name = &chosen.node.node.name;
         errln!("kukla: no facts found for '{name}' in {}; compiling without facts", path.display());
-        errln!("  = help: {WITHOUT_FACTS_HELP}");
+        errln!("  help: {WITHOUT_FACTS_HELP}");
     }
     Ok(chosen.node)
 }

@@ -68,7 +68,8 @@ impl FactSet {
         });
         let same = same.last().map(|set| set.name());
         let names: Vec<String> = FactSet::all().flat_map(|set| set.names().collect::<Vec<_>>()).collect();
-        same.or_else(|| suggest::nearest(&name, names.iter().map(String::as_str)).map(str::to_owned))
+        let near = suggest::nearest(&name, names.iter().map(String::as_str)).map(str::to_owned);
+        near.or(same)
     }
 
     /// The set of the system that these facts describe: the same system, release and architecture.
@@ -76,7 +77,9 @@ impl FactSet {
         let text = |path: &str| crate::dig(facts, path).and_then(|value| Some(value.as_str()?.to_owned()));
         let (name, major, hardware) = (text("os.name")?, text("os.release.major")?, text("os.hardware")?);
         FactSet::all().find(|set| {
-            let facts = set.facts("");
+            let mut facts = Fields::default();
+            os::add(set, &mut facts);
+            let facts = facts.into_hash();
             let own = |path: &str| crate::dig(&facts, path);
             own("os.name") == Some(name.as_str().into())
                 && set.hardware() == hardware
@@ -264,8 +267,9 @@ mod tests {
 
     #[test]
     fn unknown_names_suggest_others() {
-        assert_eq!(FactSet::nearest("debian12").as_deref(), Some("debian-13"));
+        assert_eq!(FactSet::nearest("debian12").as_deref(), Some("debian-12"));
         assert_eq!(FactSet::nearest("ubunto-24.04").as_deref(), Some("ubuntu-24.04"));
+        assert_eq!(FactSet::nearest("rocky-linux").as_deref(), Some("rocky-10"));
         assert!(FactSet::require("plan9").is_err());
     }
 }

@@ -131,10 +131,12 @@ fn read_path(args: &PullArgs, path: &Path, nodes: &mut Nodes) -> Result<(), Prob
     Ok(())
 }
 
-/// The facts without those that a pattern matches, at any depth.
+/// The facts by name, without those that a pattern matches, at any depth.
 fn without(facts: &Hash, above: &str, patterns: &[String]) -> Hash {
     let mut kept = Hash::new();
-    for (name, value) in facts {
+    let mut entries: Vec<(&Value, &Value)> = facts.iter().collect();
+    entries.sort_by(|(one, _), (other, _)| one.as_str().cmp(&other.as_str()));
+    for (name, value) in entries {
         let path = join(above, name);
         if patterns.iter().any(|pattern| glob::fits(pattern, &path)) {
             continue;
