@@ -33,7 +33,7 @@ impl fmt::Display for NodeSource {
         match self {
             NodeSource::File(file) => write!(f, "{}", file.display()),
             NodeSource::Store { .. } => f.write_str("the store"),
-            NodeSource::Name(_) => f.write_str("the names of nodes"),
+            NodeSource::Name(_) => f.write_str("the node definitions"),
         }
     }
 }
