@@ -70,7 +70,7 @@ module Kukla
 
     # Evaluates a call where `pre_condition` has been compiled.
     def kukla_call(code)
-      answer = Server.ask('eval', kukla_context.merge('prelude' => kukla_prelude, 'code' => code))
+      answer = Server.ask('eval', kukla_context.merge('prelude' => kukla_prelude, 'code' => code, 'sensitive' => true))
       raise Failure.of_function(answer['error']) if answer.key?('error')
 
       (@kukla_calls ||= []) << code

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kukla_values::{Hash, Str, Value};
+use kukla_values::shown::{SecretTexts, holds_secret, is_secret};
+use kukla_values::{Hash, Shown, Str, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::Index;
@@ -65,11 +66,36 @@ pub struct AttributeChange {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartChange {
     /// The keys and indexes that lead there.
-    pub path: Vec<Value>,
+    pub path: Vec<Shown>,
     /// The value before.
-    pub before: Option<Value>,
+    pub before: Option<Shown>,
     /// The value after.
-    pub after: Option<Value>,
+    pub after: Option<Shown>,
+    /// Whether the values are secret, so that only the fact that they differ is shown.
+    pub is_secret: bool,
+}
+
+impl PartChange {
+    /// The change of a value that is secret on one side at least; whether each side has one.
+    pub fn secret(path: Vec<Shown>, before: bool, after: bool) -> PartChange {
+        let some = |is_there: bool| is_there.then(Shown::secret);
+        PartChange { path, before: some(before), after: some(after), is_secret: true }
+    }
+
+    fn between(path: &[Shown], before: Option<&Value>, after: Option<&Value>) -> PartChange {
+        let sides = || before.into_iter().chain(after);
+        let (old, new) = (before.map(Shown::of), after.map(Shown::of));
+        if sides().any(holds_secret) {
+            let mut secrets = SecretTexts::default();
+            sides().for_each(|value| secrets.add(value));
+            // A value can be secret on one side and the same value plain on the other one.
+            let is_plain = |shown: &Shown| secrets.are_in(&shown.to_string());
+            if sides().any(is_secret) || old.iter().chain(&new).any(is_plain) {
+                return PartChange::secret(path.to_vec(), before.is_some(), after.is_some());
+            }
+        }
+        PartChange { path: path.to_vec(), before: old, after: new, is_secret: false }
+    }
 }
 
 impl Difference {
@@ -304,21 +330,24 @@ fn sorted(texts: &[Str]) -> Vec<&Str> {
 }
 
 /// The differences within two values: in hashes key by key, in arrays element by element where the lengths are the same, and
-/// otherwise all of it.
+/// otherwise all of it. Secrets are compared, and not shown.
 pub fn parts(before: Option<&Value>, after: Option<&Value>) -> Vec<PartChange> {
     let mut found = Vec::new();
     gather(&mut Vec::new(), before, after, &mut found);
     found
 }
 
-fn gather(path: &mut Vec<Value>, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<PartChange>) {
+fn gather(path: &mut Vec<Shown>, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<PartChange>) {
     if before == after {
         return;
     }
     match (before, after) {
+        (before, after) if before.into_iter().chain(after).any(is_secret) => {
+            found.push(PartChange::between(path, before, after));
+        }
         (Some(Value::Hash(old)), Some(Value::Hash(new))) => kukla_syntax::deep(|| {
             for key in all_keys(old, new) {
-                path.push(key.clone());
+                path.push(Shown::of(&key));
                 gather(path, old.get(&key), new.get(&key), found);
                 path.pop();
             }
@@ -326,17 +355,17 @@ fn gather(path: &mut Vec<Value>, before: Option<&Value>, after: Option<&Value>, 
         (Some(Value::Array(old)), Some(Value::Array(new))) if old.len() == new.len() => {
             kukla_syntax::deep(|| {
                 for (at, (old, new)) in old.iter().zip(new.iter()).enumerate() {
-                    path.push(Value::Integer(at as i64));
+                    path.push(Shown::of(&Value::Integer(at as i64)));
                     gather(path, Some(old), Some(new), found);
                     path.pop();
                 }
             })
         }
-        _ => found.push(PartChange { path: path.clone(), before: before.cloned(), after: after.cloned() }),
+        _ => found.push(PartChange::between(path, before, after)),
     }
     // Keys in another order are a difference too, if not one of any part.
     if found.is_empty() && path.is_empty() {
-        found.push(PartChange { path: Vec::new(), before: before.cloned(), after: after.cloned() });
+        found.push(PartChange::between(path, before, after));
     }
 }
 
@@ -398,6 +427,32 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_within_a_value_is_compared_and_not_shown() {
+        let secret = |text: &str| {
+            let entries = [("__ptype", Value::from("Sensitive")), ("__pvalue", text.into())];
+            Value::Hash(entries.into_iter().collect())
+        };
+        let list = |values: &[Value]| Value::from(values.to_vec());
+        let cases = [
+            (secret("alpha"), secret("beta")),
+            (secret("alpha"), "alpha".into()),
+            (list(&[1.into(), secret("alpha")]), list(&[1.into(), secret("beta")])),
+            (list(&["alpha".into()]), list(&[secret("alpha"), 1.into()])),
+            (list(&[secret("alpha")]), list(&[secret("beta"), 1.into()])),
+            (Value::Hash([("a", secret("alpha"))].into_iter().collect()), Value::Hash(Hash::new())),
+            (secret("alpha"), Value::Hash([("__pvalue", "beta")].into_iter().collect())),
+        ];
+        for (before, after) in cases {
+            for (before, after) in [(&before, &after), (&after, &before)] {
+                let found = parts(Some(before), Some(after));
+                let text = format!("{found:?}");
+                assert!(!found.is_empty() && !text.contains("alpha") && !text.contains("beta"), "{text}");
+            }
+        }
+        assert!(parts(Some(&secret("alpha")), Some(&secret("alpha"))).is_empty());
+    }
+
+    #[test]
     fn parts_of_values() {
         let hash = |pairs: &[(&str, Value)]| {
             Value::Hash(pairs.iter().map(|(k, v)| (Value::from(*k), v.clone())).collect())
@@ -405,7 +460,7 @@ mod tests {
         let old = hash(&[("a", 1.into()), ("b", vec![Value::from(1), 2.into()].into()), ("c", "x".into())]);
         let new = hash(&[("a", 1.into()), ("b", vec![Value::from(1), 3.into()].into()), ("d", "y".into())]);
         let found: Vec<_> = parts(Some(&old), Some(&new)).into_iter().map(|part| part.path).collect();
-        let path = |keys: &[Value]| keys.to_vec();
+        let path = |keys: &[Value]| keys.iter().map(Shown::of).collect::<Vec<_>>();
         assert_eq!(found, [path(&["b".into(), 1.into()]), path(&["c".into()]), path(&["d".into()])]);
     }
 }

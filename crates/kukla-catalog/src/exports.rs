@@ -51,7 +51,8 @@ impl Filter {
         match self {
             Filter::Title(title) => resource.title == *title,
             Filter::Tagged(tag) => resource.tags.contains(tag),
-            Filter::Attribute(name, wanted) => resource.get(name).unwrap_or(&Value::Undef) == wanted,
+            // A collector must not find out a secret by guessing it.
+            Filter::Attribute(name, wanted) => resource.open_value(name).unwrap_or(&Value::Undef) == wanted,
             Filter::Not(filter) => !deep(|| filter.matches(resource)),
             Filter::All(filters) => filters.iter().all(|each| deep(|| each.matches(resource))),
             Filter::Any(filters) => filters.iter().any(|each| deep(|| each.matches(resource))),

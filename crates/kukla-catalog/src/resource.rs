@@ -1,6 +1,7 @@
 //! One resource of a finished catalog.
 
-use kukla_values::{Str, Value};
+use kukla_values::shown::holds_secret;
+use kukla_values::{Shown, Str, Value};
 
 use crate::ResourceRef;
 
@@ -78,6 +79,28 @@ impl Resource {
     /// The value of an attribute.
     pub fn get(&self, attribute: &str) -> Option<&Value> {
         self.parameters.iter().find(|(name, _)| name == attribute).map(|(_, value)| value)
+    }
+
+    /// Whether an attribute is secret as a whole.
+    pub fn is_sensitive(&self, attribute: &str) -> bool {
+        self.sensitive_parameters.iter().any(|name| name == attribute)
+    }
+
+    /// Whether there is a secret in any of its attributes.
+    pub fn holds_secret(&self) -> bool {
+        !self.sensitive_parameters.is_empty() || self.parameters.iter().any(|(_, value)| holds_secret(value))
+    }
+
+    /// The value of an attribute that may be shown and compared; none if there is a secret in it.
+    pub fn open_value(&self, attribute: &str) -> Option<&Value> {
+        self.get(attribute).filter(|value| !self.is_sensitive(attribute) && !holds_secret(value))
+    }
+
+    /// The attributes as they may be shown.
+    pub fn shown_parameters(&self) -> impl Iterator<Item = (&Str, Shown)> {
+        self.parameters
+            .iter()
+            .map(|(name, value)| (name, Shown::of_parameter(value, self.is_sensitive(name))))
     }
 
     /// The resources that a relationship attribute leads to.

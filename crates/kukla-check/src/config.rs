@@ -1,6 +1,7 @@
 //! The table `check` of `kukla.toml`: the files to check, and the severity of each rule.
 
 use kukla::config_file::{ConfigEntry, ConfigFile};
+use kukla::config_schema;
 use kukla::syntax::{Code, Problem, Severity};
 use rustc_hash::FxHashMap;
 
@@ -27,6 +28,7 @@ pub struct Config {
 impl Config {
     /// Reads the table `check` of a configuration file.
     pub fn read(file: &ConfigFile) -> Result<Config, Problem> {
+        file.check_tables()?;
         let mut config = Config::default();
         for entry in file.table("check")? {
             config.set(file, entry)?;
@@ -35,7 +37,6 @@ impl Config {
     }
 
     fn set(&mut self, file: &ConfigFile, entry: &ConfigEntry) -> Result<(), Problem> {
-        const KEYS: [&str; 6] = ["paths", "exclude", "baseline", "strict", "rules", "ignore"];
         match entry.key.as_str() {
             "paths" => self.paths = strings(file, entry)?,
             "exclude" => self.exclude = strings(file, entry)?,
@@ -63,7 +64,7 @@ impl Config {
             }
             key => {
                 let problem = file.invalid(entry, &format!("unknown key `{key}`"));
-                return Err(with_hint(problem, suggest::hint(key, KEYS)));
+                return Err(with_hint(problem, suggest::hint(key, config_schema::keys("check"))));
             }
         }
         Ok(())
@@ -190,6 +191,9 @@ mod tests {
         );
         assert_eq!(error("[check]\npaths = 1"), format!("{line_2}expected a list of strings"));
         assert!(error("[check]\npaths = [").starts_with(line_2));
-        assert!(read("[other]\nx = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
+        assert!(
+            error("[chek]\nstrict = true").ends_with("unknown table `chek`\n  help: did you mean `check`?")
+        );
+        assert!(read("[server]\nstore = 'y'\nport = 8140\n[check]\nstrict = true").unwrap().strict);
     }
 }

@@ -9,7 +9,7 @@ use kukla_values::iterator::Lister;
 use kukla_values::time::Timestamp;
 use kukla_values::types::names;
 use kukla_values::types::object::{Member, Object, ObjectType};
-use kukla_values::{Array, Hash, Type, Value};
+use kukla_values::{Array, Hash, Type, Value, richdata};
 
 use crate::codes::METHOD_NOT_IMPLEMENTED;
 use crate::error::{Flow, Frame, Raise, Raised};
@@ -52,6 +52,15 @@ impl Vm<'_> {
             return Ok(context);
         }
         convert::new_instance(ty, &args, &Around(RefCell::new(self))).map_err(Raise::from)
+    }
+
+    /// The value of an attribute in a catalog, where rich data is hashes. If it cannot be read, all of it is secret.
+    pub(crate) fn read_rich_data(&mut self, value: &Value) -> Value {
+        let mut text = String::new();
+        kukla_catalog::json::value(&mut text, value);
+        let json = serde_json::from_str(&text).ok();
+        let read = json.and_then(|json| richdata::from_json(&json, &Around(RefCell::new(self))).ok());
+        read.unwrap_or_else(|| Value::Sensitive(Arc::new(value.clone())))
     }
 
     /// The value of an attribute that a method call on an object or URI names; `None` if it has no such attribute.

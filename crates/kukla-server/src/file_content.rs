@@ -1,7 +1,5 @@
 //! The contents of files: those of mounts as they are, those of static catalogs as they were.
 
-use std::fs::{self, File};
-use std::path::Path;
 use std::time::Duration;
 
 use hyper::StatusCode;
@@ -12,22 +10,18 @@ use crate::call::Call;
 use crate::command;
 use crate::environments::is_name;
 use crate::mounts::MountedFiles;
+use crate::protected::ProtectedFiles;
 
 /// Answers with a file.
-pub fn answer(key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
+pub fn answer(key: &str, found: Result<Option<MountedFiles>, Problem>, protected: &ProtectedFiles) -> Answer {
     let missing = || Answer::error(Issue::NotFound, format!("Could not find file_content {key}"));
     match found {
         Err(problem) => Answer::error(Issue::Runtime, &problem),
-        Ok(Some(MountedFiles::One(path))) => contents(&path).unwrap_or_else(missing),
+        Ok(Some(MountedFiles::One(path))) => {
+            protected.open(&path).and_then(Answer::file).unwrap_or_else(|_| missing())
+        }
         Ok(_) => missing(),
     }
-}
-
-/// The contents of a file, if it is one.
-fn contents(path: &Path) -> Option<Answer> {
-    // Opening a pipe would block.
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    File::open(path).and_then(Answer::file).ok()
 }
 
 /// Answers with a file of a version of the code, which a command prints.

@@ -16,10 +16,13 @@ use crate::answer::{Answer, Issue};
 use crate::ca::time;
 use crate::call::Call;
 use crate::mounts::MountedFiles;
+use crate::protected::ProtectedFiles;
 
 /// How something is asked for.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct Options<'p> {
+    /// The files that are left out.
+    pub protected: &'p ProtectedFiles,
     /// Whether links are followed.
     pub follow: bool,
     /// How contents are compared.
@@ -36,9 +39,11 @@ pub struct Options {
     pub ignore: Vec<String>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
+impl<'p> Options<'p> {
+    /// The usual options.
+    pub fn new(protected: &'p ProtectedFiles) -> Options<'p> {
         Options {
+            protected,
             follow: false,
             checksum: Checksum::Sha256,
             permissions: false,
@@ -105,17 +110,18 @@ impl Checksum {
         Checksum::ALL.iter().find(|(_, kind)| *kind == self).map_or("none", |(name, _)| name)
     }
 
-    fn of(self, path: &Path, about: &Metadata) -> io::Result<String> {
+    fn of(self, path: &Path, about: &Metadata, protected: &ProtectedFiles) -> io::Result<String> {
+        let file = || protected.open(path);
         Ok(match self {
-            Checksum::Sha256 => digest::<Sha256>(path, None)?,
-            Checksum::Sha384 => digest::<Sha384>(path, None)?,
-            Checksum::Sha512 => digest::<Sha512>(path, None)?,
-            Checksum::Sha224 => digest::<Sha224>(path, None)?,
-            Checksum::Sha1 => digest::<Sha1>(path, None)?,
-            Checksum::Sha1Lite => digest::<Sha1>(path, Some(512))?,
-            Checksum::Sha256Lite => digest::<Sha256>(path, Some(512))?,
-            Checksum::Md5 => digest::<Md5>(path, None)?,
-            Checksum::Md5Lite => digest::<Md5>(path, Some(512))?,
+            Checksum::Sha256 => digest::<Sha256>(file()?, None)?,
+            Checksum::Sha384 => digest::<Sha384>(file()?, None)?,
+            Checksum::Sha512 => digest::<Sha512>(file()?, None)?,
+            Checksum::Sha224 => digest::<Sha224>(file()?, None)?,
+            Checksum::Sha1 => digest::<Sha1>(file()?, None)?,
+            Checksum::Sha1Lite => digest::<Sha1>(file()?, Some(512))?,
+            Checksum::Sha256Lite => digest::<Sha256>(file()?, Some(512))?,
+            Checksum::Md5 => digest::<Md5>(file()?, None)?,
+            Checksum::Md5Lite => digest::<Md5>(file()?, Some(512))?,
             Checksum::Mtime => instant(about.mtime()),
             Checksum::Ctime => instant(about.ctime()),
             Checksum::None => String::new(),
@@ -124,8 +130,8 @@ impl Checksum {
 }
 
 /// The digest of a file, or of its beginning.
-fn digest<D: Digest>(path: &Path, most: Option<u64>) -> io::Result<String> {
-    let mut file = File::open(path)?.take(most.unwrap_or(u64::MAX));
+fn digest<D: Digest>(file: File, most: Option<u64>) -> io::Result<String> {
+    let mut file = file.take(most.unwrap_or(u64::MAX));
     let mut digest = D::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -160,16 +166,27 @@ pub struct FileMetadata {
 
 impl FileMetadata {
     /// Looks at a file.
-    pub fn of(path: &Path, relative: Option<&str>, options: &Options) -> io::Result<FileMetadata> {
+    pub fn of(path: &Path, relative: Option<&str>, options: &Options<'_>) -> io::Result<FileMetadata> {
         let whole = match relative {
             None | Some(".") => path.to_owned(),
             Some(relative) => path.join(relative),
         };
-        let about = if options.follow { fs::metadata(&whole)? } else { fs::symlink_metadata(&whole)? };
+        let entry = fs::symlink_metadata(&whole)?;
+        // The directories that a search has walked through are known to be good.
+        let is_in_search = relative.is_some_and(|relative| relative != ".");
+        let may_lead_elsewhere = !is_in_search || entry.is_symlink();
+        if may_lead_elsewhere && !options.protected.allows(&whole) && !is_broken_link(&whole) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let about = if options.follow && entry.is_symlink() { fs::metadata(&whole)? } else { entry };
+        if about.is_file() && !options.protected.allows_file(&about) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         let (kind, checksum) = kind(&about, options.checksum)?;
+        let protected = options.protected;
         let value = match kind {
-            "link" => fs::metadata(&whole).and_then(|about| checksum.of(&whole, &about)).ok(),
-            _ => Some(checksum.of(&whole, &about)?),
+            "link" => fs::metadata(&whole).and_then(|about| checksum.of(&whole, &about, protected)).ok(),
+            _ => Some(checksum.of(&whole, &about, protected)?),
         };
         let destination = match kind {
             "link" => Value::from(fs::read_link(&whole)?.to_string_lossy()),
@@ -206,6 +223,11 @@ impl FileMetadata {
     }
 }
 
+/// Whether a path is a link to something that does not exist, which agents may manage as well.
+fn is_broken_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink()) && !path.exists()
+}
+
 /// The user and group of this process, which own files that have no owner of their own.
 fn own() -> (u32, u32) {
     static OWN: std::sync::OnceLock<(u32, u32)> = std::sync::OnceLock::new();
@@ -230,7 +252,7 @@ fn kind(about: &Metadata, wanted: Checksum) -> io::Result<(&'static str, Checksu
 }
 
 /// All files of a search, those of earlier directories before those of later ones with the same name.
-pub fn search(found: &MountedFiles, options: &Options) -> Result<Vec<FileMetadata>, Problem> {
+pub fn search(found: &MountedFiles, options: &Options<'_>) -> Result<Vec<FileMetadata>, Problem> {
     let (roots, recurse) = match found {
         MountedFiles::One(path) => (std::slice::from_ref(path), options.recurse),
         MountedFiles::Merged(paths) => (paths.as_slice(), options.recurse),
@@ -255,7 +277,7 @@ pub fn search(found: &MountedFiles, options: &Options) -> Result<Vec<FileMetadat
 }
 
 /// The files of a directory, level by level.
-fn files(root: &Path, options: &Options) -> Result<Vec<String>, Problem> {
+fn files(root: &Path, options: &Options<'_>) -> Result<Vec<String>, Problem> {
     /// More levels are links that lead back.
     const DEEPEST: usize = 100;
     let mut found = vec![".".to_owned()];
@@ -271,7 +293,7 @@ fn files(root: &Path, options: &Options) -> Result<Vec<String>, Problem> {
             let directory = root.join(&relative);
             let about =
                 if options.follow { fs::metadata(&directory) } else { fs::symlink_metadata(&directory) };
-            if !about.is_ok_and(|about| about.is_dir()) {
+            if !about.is_ok_and(|about| about.is_dir()) || !options.protected.allows(&directory) {
                 continue;
             }
             let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
@@ -302,7 +324,7 @@ fn files(root: &Path, options: &Options) -> Result<Vec<String>, Problem> {
 }
 
 /// How a request asks.
-pub fn options(call: &Call) -> Result<Options, Problem> {
+pub fn options<'p>(call: &Call, protected: &'p ProtectedFiles) -> Result<Options<'p>, Problem> {
     let flag = |name: &str| call.parameter(name).is_some_and(|value| value == "true");
     let number = |name: &str| call.parameter(name).and_then(|value| value.parse::<usize>().ok());
     let follow = match call.parameter("links") {
@@ -321,6 +343,7 @@ pub fn options(call: &Call) -> Result<Options, Problem> {
         Some(other) => return Err(Problem::invalid(format!("Unsupported source_permission {other}"))),
     };
     Ok(Options {
+        protected,
         follow,
         checksum,
         permissions,
@@ -332,9 +355,14 @@ pub fn options(call: &Call) -> Result<Options, Problem> {
 }
 
 /// Answers for one file.
-pub fn one(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
+pub fn one(
+    call: &Call,
+    key: &str,
+    found: Result<Option<MountedFiles>, Problem>,
+    protected: &ProtectedFiles,
+) -> Answer {
     let missing = || Answer::error(Issue::NotFound, format!("Could not find file_metadata {key}"));
-    let options = match options(call) {
+    let options = match options(call, protected) {
         Ok(options) => options,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };
@@ -359,8 +387,13 @@ pub fn one(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>)
 }
 
 /// Answers for all files of a search.
-pub fn all(call: &Call, key: &str, found: Result<Option<MountedFiles>, Problem>) -> Answer {
-    let options = match options(call) {
+pub fn all(
+    call: &Call,
+    key: &str,
+    found: Result<Option<MountedFiles>, Problem>,
+    protected: &ProtectedFiles,
+) -> Answer {
+    let options = match options(call, protected) {
         Ok(options) => options,
         Err(problem) => return Answer::error(Issue::Runtime, &problem),
     };

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use kukla::Value;
 use kukla::config_file::{ConfigEntry, ConfigFile};
+use kukla::config_schema::{self, check_puppetserver_file};
 use kukla::formats::hocon;
 use kukla::syntax::Problem;
+use kukla::values::Hash;
 
 use crate::auth::Rules;
 use crate::files::{read, read_if_there};
+use crate::log;
 
 /// The settings of these files.
 #[derive(Clone, Debug)]
@@ -33,6 +36,16 @@ impl PuppetserverConf {
             let environment = |name: &str| Ok(std::env::var(name).ok());
             let value = hocon::read(&text, &environment)
                 .map_err(|error| Problem::invalid(error.message(&path.display().to_string())))?;
+            let unused = check_puppetserver_file(&value).map_err(|problem| {
+                Problem::new(problem.kind(), "invalid").on(path.display()).caused_by(problem)
+            })?;
+            for setting in unused {
+                log::warning(&format!(
+                    "unknown setting {} in {}; it is ignored",
+                    setting.name,
+                    path.display()
+                ));
+            }
             files.push((path, value));
         }
         let services = read_if_there(&directory.join("services.d").join("ca.cfg"));
@@ -47,6 +60,7 @@ impl PuppetserverConf {
     pub fn add_toml(&mut self, path: &Path) -> Result<(), Problem> {
         let Some(bytes) = read_if_there(path)? else { return Ok(()) };
         let file = ConfigFile::parse(path, &as_text(path, bytes)?)?;
+        file.validate()?;
         let ca = file.table("server")?.iter().find(|entry| entry.key == "ca");
         self.has_authority &= ca.and_then(ConfigEntry::as_bool) != Some(false);
         self.files.push((path.to_owned(), file.to_value()));
@@ -61,6 +75,10 @@ impl PuppetserverConf {
     }
 
     fn get(&self, section: &str, name: &str) -> Option<&Value> {
+        debug_assert!(
+            config_schema::table(section).is_some_and(|table| table.key(name).is_some()),
+            "{section}.{name} is not in kukla::config_schema"
+        );
         let all = self.files.iter().rev();
         all.filter_map(|(_, file)| file.as_hash()?.get(section)?.as_hash()?.get(name)).next()
     }
@@ -73,6 +91,11 @@ impl PuppetserverConf {
     /// A path.
     pub fn path(&self, section: &str, name: &str) -> Option<PathBuf> {
         self.text(section, name).map(PathBuf::from)
+    }
+
+    /// A table.
+    pub fn table(&self, section: &str, name: &str) -> Option<&Hash> {
+        self.get(section, name)?.as_hash()
     }
 
     /// Yes or no.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
 use kukla::syntax::Problem;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::answer::{Answer, Issue, JSON};
 use crate::call::Call;
@@ -14,6 +14,7 @@ use crate::mounts::{MountedFiles, Mounts};
 use crate::peer::Peer;
 use crate::pools::Pool;
 use crate::server::Server;
+use crate::settings::Role;
 use crate::storing::NodeUpdate;
 use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
 
@@ -93,6 +94,11 @@ impl Route {
         ROUTES.iter().find(|(route, _, _)| *route == self).map_or("other", |(_, _, name)| name)
     }
 
+    /// Whether a server that is only the certificate authority has it.
+    pub fn is_for_authority(self) -> bool {
+        matches!(self, Route::Authority | Route::Status | Route::Metrics)
+    }
+
     /// Whether it is one of those whose answers tell a version of Puppet.
     pub fn is_puppets(self) -> bool {
         !matches!(self, Route::Status | Route::Metrics | Route::EnvironmentCache | Route::Other)
@@ -105,7 +111,11 @@ impl Route {
                 limits.request
             }
             Route::Authority if path.starts_with("/puppet-ca/v1/certificate_request") => ca::request::LARGEST,
-            Route::Authority => limits.request,
+            // Lists may be long; whatever else administrators send is short.
+            Route::Authority if path.starts_with("/puppet-ca/v1/certificate_revocation_list") => {
+                limits.request
+            }
+            Route::Authority => 1 << 20,
             Route::Status | Route::Metrics | Route::Other => 0,
             _ => 64 << 10,
         };
@@ -146,6 +156,10 @@ impl Route {
 
 /// Answers a request that is allowed.
 pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
+    if server.settings.role == Role::Ca && !route.is_for_authority() {
+        let text = "Not Found: this server has the role ca; catalogs and files come from a server with the role compiler";
+        return Answer::refused(StatusCode::NOT_FOUND, text);
+    }
     let begin = ROUTES.iter().find(|(known, _, _)| *known == route).map_or("", |(_, begin, _)| begin);
     let rest = call.path.strip_prefix(begin).unwrap_or_default();
     // The name of a node becomes that of a file.
@@ -161,13 +175,13 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Facts, &Method::PUT) => facts(server, call, rest),
         (Route::Report, &Method::PUT) => take_report(server, call, rest),
         (Route::FileMetadata, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::one(call, rest, found, &server.protected))
         }
         (Route::FileMetadatas, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found))
+            with_mounts(server, call, rest, |found| file_metadata::all(call, rest, found, &server.protected))
         }
         (Route::FileContent, &Method::GET | &Method::POST) => {
-            with_mounts(server, call, rest, |found| file_content::answer(rest, found))
+            with_mounts(server, call, rest, |found| file_content::answer(rest, found, &server.protected))
         }
         (Route::StaticFileContent, &Method::GET) => {
             file_content::versioned(call, rest, server.settings.versioned.content.as_deref())
@@ -179,9 +193,10 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Tasks, &Method::GET) => tasks(server, call, rest),
         (Route::Authority, _) => match &server.authority {
             Some(authority) => ca::http::answer(authority, call, rest),
-            None => {
-                Answer::refused(StatusCode::NOT_FOUND, "Not Found: the certificate authority is elsewhere")
-            }
+            None => Answer::refused(
+                StatusCode::NOT_FOUND,
+                "Not Found: the certificate authority is another server, see ca_server in puppet.conf",
+            ),
         },
         (Route::Status, &Method::GET | &Method::HEAD) => status::answer(server, call, rest),
         (Route::Metrics, &Method::GET) => {
@@ -232,15 +247,9 @@ fn with_mounts(
 }
 
 fn facts(server: &Server, call: &Call, node: &str) -> Answer {
-    let document: Value = match serde_json::from_slice(&call.body) {
-        Ok(document) => document,
-        Err(error) => {
-            return Answer::error(Issue::Runtime, format_args!("invalid JSON in the facts: {error}"));
-        }
-    };
     let environment = server.environment_or_default(call.parameter("environment").unwrap_or_default());
     let store = || -> Result<(), Problem> {
-        let facts = nodes::facts_in(&document, node)?;
+        let facts = nodes::read_facts(&call.body, node)?;
         server.store_update(&NodeUpdate {
             node,
             environment: &environment,
@@ -264,12 +273,9 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
     let mut done = Vec::new();
     for processor in &server.settings.reports.processors {
         let kept = match processor.as_str() {
-            "store" => report::store(&server.settings.reports.directory, node, &report).map(|_| ()),
-            "log" => {
-                report::log_messages(node, &report);
-                Ok(())
-            }
-            "puppetdb" if server.store.is_some() => server.store_report(&report),
+            "store" => report::store(&server.settings.reports.directory, node, report.text).map(|_| ()),
+            "log" => report::log_messages(node, report.text),
+            "puppetdb" if server.store.is_some() => server.store_report(report.text),
             "none" => continue,
             other => {
                 crate::log::warning(&format!("unknown report processor '{other}'"));
@@ -282,12 +288,11 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
         }
     }
     if !done.contains(&"puppetdb")
-        && let Err(problem) = server.store_report(&report)
+        && let Err(problem) = server.store_report(report.text)
     {
         return server.failure(&problem);
     }
-    let about = |name: &str| report.get(name).cloned().unwrap_or(Value::Null);
-    Answer::json(&json!(done)).note("environment", about("environment")).note("outcome", about("status"))
+    Answer::json(&json!(done)).note("environment", report.environment).note("outcome", report.status)
 }
 
 fn environments(server: &Server) -> Answer {
@@ -329,7 +334,7 @@ fn tasks(server: &Server, call: &Call, rest: &str) -> Answer {
         return Answer::json(&crate::tasks::all(&modulepath, &environment.name));
     }
     let (module, task) = rest.split_once('/').unwrap_or((rest, "init"));
-    match crate::tasks::one(&modulepath, module, task) {
+    match crate::tasks::one(&modulepath, module, task, &server.protected) {
         Some(details) => Answer::json(&details),
         None => {
             let problem = json!({"kind": "puppet.tasks/task-not-found", "msg": format!("Task '{module}::{task}' not found"), "details": {}});

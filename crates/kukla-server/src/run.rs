@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::ca::setup;
+use crate::ca::{Authority, setup};
 use crate::listen::{LiveServer, serve};
 use crate::log;
 use crate::peer::Listener;
@@ -125,6 +125,16 @@ async fn reload(overrides: &Overrides, current: &Arc<LiveServer>) {
 
 /// Renews the server's certificate and the lists of revoked ones before they end.
 async fn look_after(current: Arc<LiveServer>) {
+    let server = current.server();
+    let resumed = tokio::task::spawn_blocking(move || {
+        let signed = server.authority.as_ref().map_or(Ok(0), Authority::resume_judgements);
+        match signed {
+            Ok(0) => {}
+            Ok(signed) => log::info(&format!("signed {signed} requests that the last stop interrupted")),
+            Err(problem) => log::error(&format!("cannot resume pending requests: {problem}")),
+        }
+    });
+    let _ = resumed.await;
     let mut clock = tokio::time::interval(LOOK_AFTER);
     loop {
         clock.tick().await;

@@ -20,6 +20,7 @@ use crate::log::{self, Level};
 use crate::metrics::Metrics;
 use crate::peer::Peer;
 use crate::pools::{Pool, Pools};
+use crate::protected::ProtectedFiles;
 use crate::proxy;
 use crate::receive::receive;
 use crate::room::Room;
@@ -47,6 +48,8 @@ pub struct Server {
     pub started: Instant,
     /// The address it is reached by, if it is known.
     pub address: Option<IpAddr>,
+    /// The files that are never served.
+    pub protected: ProtectedFiles,
     /// The threads of handlers.
     pub pools: Pools,
     /// The memory of bodies.
@@ -107,6 +110,7 @@ impl Server {
             metrics: before.map_or_else(Arc::default, |before| Arc::clone(&before.metrics)),
             started: before.map_or_else(Instant::now, |before| before.started),
             address: settings.listen.or(settings.plain).and_then(|listen| own_address(listen.ip())),
+            protected: ProtectedFiles::of(&settings),
             pools: Pools::new(settings.compiling.threads),
             room: before.map_or_else(Arc::default, |before| Arc::clone(&before.room)),
             authority,

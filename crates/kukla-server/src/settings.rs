@@ -1,20 +1,24 @@
 //! The settings of a server: `puppet.conf`, the files of puppetserver beside it, and the command line, which overrides them.
 
+mod checks;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kukla::conf::Conf;
 use kukla::puppet_conf::PuppetConf;
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, ProblemKind};
 use kukla::world::policy::{Clock, Commands, Policy, Randomness, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
 
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
 use crate::ca::keys::KeyKind;
+use crate::ca::pending::RequestLimits;
 use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
+use crate::ca::signing::SigningPolicy;
 use crate::ca::{Layout, Practice, time};
 use crate::environments::AT_ONCE;
 use crate::limits::Limits;
@@ -39,11 +43,45 @@ pub struct Overrides {
     pub policy: Option<Policy>,
     /// The URL of the store.
     pub store: Option<String>,
+    /// The part of the work that this process does.
+    pub role: Option<Role>,
+    /// Whether only the authority is managed, so that commands which compile need not exist.
+    pub manages_ca: bool,
+}
+
+/// The part of a server's work that a process does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Everything.
+    #[default]
+    All,
+    /// The certificate authority; no code is compiled beside its key.
+    Ca,
+    /// Everything but the certificate authority, whose key is not read.
+    Compiler,
+}
+
+impl Role {
+    /// Reads a role.
+    pub fn of(text: &str) -> Result<Role, Problem> {
+        match text {
+            "all" => Ok(Role::All),
+            "ca" => Ok(Role::Ca),
+            "compiler" => Ok(Role::Compiler),
+            other => Err(Problem::invalid("invalid role")
+                .on(format_args!("'{other}'"))
+                .because("expected all, ca or compiler")),
+        }
+    }
 }
 
 /// All settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// The part of the work that this process does.
+    pub role: Role,
+    /// The directory of `puppet.conf` and `kukla.toml`.
+    pub confdir: PathBuf,
     /// The settings of `puppet.conf`.
     pub puppet: PuppetConf,
     /// The directory of variable data.
@@ -146,6 +184,7 @@ impl Settings {
         let serverdir = overrides.serverdir.clone().unwrap_or_else(|| beside(&confdir, "puppetserver"));
         let mut server = PuppetserverConf::read(&serverdir)?;
         server.add_toml(&confdir.join("kukla.toml"))?;
+        checks::check_names(&confdir, &overrides.settings)?;
         let mut settings = overrides.settings.clone();
         settings.extend(server.puppet_settings());
         let puppet = read_puppet_conf(&confdir, &settings)?;
@@ -162,7 +201,16 @@ impl Settings {
         let alt_names = text("dns_alt_names").unwrap_or_default();
         let alt_names: Vec<String> =
             alt_names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        let has_authority = !overrides.without_ca && server.has_authority;
+        let written_role = server.text("server", "role").map(|text| Role::of(&text)).transpose()?;
+        let mut role = overrides.role.or(written_role).unwrap_or_default();
+        if overrides.without_ca || !server.has_authority {
+            if role == Role::Ca {
+                return Err(Problem::new(ProblemKind::Conflict, "a server with the role ca cannot do without the certificate authority")
+                    .help("remove --no-ca, `ca = false` in kukla.toml, or the line of services.d/ca.cfg that disables it"));
+            }
+            role = Role::Compiler;
+        }
+        let has_authority = role != Role::Compiler;
         let authority = has_authority
             .then(|| layout_and_practice(&puppet, &server, &confdir, &host, &alt_names))
             .transpose()?;
@@ -184,7 +232,9 @@ impl Settings {
         };
         let plain = server.listen("host", "port", Ipv4Addr::LOCALHOST)?;
         let processors = text("reports").unwrap_or_else(|| "store".to_owned());
-        Ok(Settings {
+        let mut settings = Settings {
+            confdir: confdir.clone(),
+            role,
             alt_names,
             authority,
             tls,
@@ -220,7 +270,16 @@ impl Settings {
             host,
             vardir,
             puppet,
-        })
+        };
+        if role == Role::Ca {
+            // Nothing beside the key of the authority reads code or runs commands for it.
+            (settings.environmentpath, settings.versioned) = Default::default();
+            (settings.classifier, settings.trusted_external, settings.store) = Default::default();
+        }
+        if !overrides.manages_ca {
+            settings.check_files()?;
+        }
+        Ok(settings)
     }
 }
 
@@ -396,6 +455,11 @@ fn layout_and_practice(
         .map_or_else(|| length("ca_ttl", puppet.value("ca_ttl").map(str::to_owned)), |ttl| Ok(Some(ttl)))?;
     let keys = match (puppet.value("key_type"), puppet.value("keylength")) {
         (Some("ec"), _) => KeyKind::Ec,
+        (Some(other), _) if other != "rsa" => {
+            return Err(Problem::invalid("invalid key_type")
+                .on(format_args!("'{other}'"))
+                .because("expected rsa or ec"));
+        }
         (_, Some(bits)) => match bits.parse() {
             Ok(bits @ 2048..=4096) => KeyKind::Rsa(bits),
             _ => {
@@ -418,7 +482,19 @@ fn layout_and_practice(
         keys,
         server: Some(host.clone()),
         reserved: reserved_names(alt_names),
-        audit_log: None,
+        signing: match server.table("ca", "signing") {
+            Some(table) => SigningPolicy::read(table)
+                .map_err(|problem| Problem::invalid("invalid ca.signing in kukla.toml").caused_by(problem))?,
+            None => SigningPolicy::default(),
+        },
+        limits: RequestLimits {
+            per_minute: server.number("ca", "requests-per-minute").unwrap_or(usual.limits.per_minute),
+            pending_per_peer: server
+                .number("ca", "pending-per-peer")
+                .unwrap_or(usual.limits.pending_per_peer),
+            pending: server.number("ca", "pending").unwrap_or(usual.limits.pending),
+        },
+        audit_log: server.path("ca", "audit-log"),
     };
     Ok((layout, practice))
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 use crate::environments::Environment;
 use crate::file_metadata::{Checksum, FileMetadata, Options, search};
 use crate::mounts::{MountedFiles, Mounts};
+use crate::protected::ProtectedFiles;
 use crate::server::Server;
 
 /// Adds `metadata` and `recursive_metadata` to the text of a catalog.
@@ -35,6 +36,7 @@ pub fn inline(
         },
         root: &root,
         common,
+        protected: &server.protected,
     };
     let (mut single, mut recursive) = (Map::new(), Map::new());
     for resource in catalog.resources.iter().filter(|resource| resource.type_name == "File") {
@@ -70,10 +72,11 @@ struct Inliner<'i> {
     mounts: Mounts<'i>,
     root: &'i Path,
     common: Checksum,
+    protected: &'i ProtectedFiles,
 }
 
 impl Inliner<'_> {
-    fn options(&self, resource: &Resource) -> Options {
+    fn options(&self, resource: &Resource) -> Options<'_> {
         let text = |name: &str| resource.get(name).and_then(Value::as_str);
         let number = |name: &str| match resource.get(name) {
             Some(Value::Integer(number)) => usize::try_from(*number).ok(),
@@ -88,6 +91,7 @@ impl Inliner<'_> {
             _ => Vec::new(),
         };
         Options {
+            protected: self.protected,
             follow: text("links") == Some("follow"),
             checksum: text("checksum").and_then(Checksum::named).unwrap_or(self.common),
             permissions: matches!(text("source_permissions"), Some("use" | "use_when_creating")),

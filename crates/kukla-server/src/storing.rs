@@ -1,6 +1,7 @@
 //! Where facts, catalogs and reports are kept for others to ask: the store of the site.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kukla::catalog::Exports;
 use kukla::syntax::Problem;
@@ -8,7 +9,6 @@ use kukla::values::Hash;
 use kukla::{Catalog, Diagnostic};
 use kukla_store::codes::{STORE_LOCKED, STORE_UNREACHABLE};
 use kukla_store::{Breaker, Options, Report, Store, StoreExports, Timestamp, Update, UpdateOutcome};
-use serde_json::Value;
 
 use crate::log;
 use crate::nodes::Facts;
@@ -17,6 +17,9 @@ use crate::settings::Settings;
 
 /// The name of what certificates say, among facts.
 const TRUSTED: &str = "trusted";
+
+/// How long an agent waits for the store before it has to come back later.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A store that is open.
 #[derive(Clone, Debug)]
@@ -62,6 +65,8 @@ impl ServerStore {
             key: there(&settings.tls.key),
             authorities: there(&settings.tls.authorities),
             producer: Some(settings.host.certname.clone()),
+            patience: PATIENCE,
+            statement: Some(PATIENCE),
             ..Options::default()
         };
         let store = Arc::new(Breaker::new(kukla_store::open(url, &options).map_err(Problem::from)?));
@@ -136,7 +141,7 @@ impl Server {
     }
 
     /// Keeps a report.
-    pub fn store_report(&self, report: &Value) -> Result<(), Problem> {
+    pub fn store_report(&self, report: &str) -> Result<(), Problem> {
         let Some(ServerStore { store, .. }) = &self.store else { return Ok(()) };
         let report = Report::from_agent(report, &self.settings.host.certname, Timestamp::now());
         report.and_then(|report| store.add_report(&report)).map_err(Problem::from)

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::environments::{module, modules};
 use crate::file_metadata::{FileMetadata, Options};
+use crate::protected::ProtectedFiles;
 
 /// All tasks: `{"name": "service", "environment": …}`.
 pub fn all(modulepath: &[PathBuf], environment: &str) -> Value {
@@ -22,13 +23,18 @@ pub fn all(modulepath: &[PathBuf], environment: &str) -> Value {
 }
 
 /// One task with its metadata and files.
-pub fn one(modulepath: &[PathBuf], module_name: &str, task: &str) -> Option<Value> {
+pub fn one(
+    modulepath: &[PathBuf],
+    module_name: &str,
+    task: &str,
+    protected: &ProtectedFiles,
+) -> Option<Value> {
     let root = module(modulepath, module_name)?;
     let (_, file) = of_module(&root).into_iter().find(|(name, _)| name == task)?;
-    let metadata = fs::read(root.join("tasks").join(format!("{task}.json"))).ok();
+    let metadata = protected.open(&root.join("tasks").join(format!("{task}.json"))).ok();
     let metadata: Value =
-        metadata.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_else(|| json!({}));
-    let about = FileMetadata::of(&file, None, &Options::default()).ok()?.to_json();
+        metadata.and_then(|file| serde_json::from_reader(file).ok()).unwrap_or_else(|| json!({}));
+    let about = FileMetadata::of(&file, None, &Options::new(protected)).ok()?.to_json();
     let digest = about["checksum"]["value"].as_str()?.trim_start_matches("{sha256}").to_owned();
     let filename = file.file_name()?.to_str()?;
     let size = fs::metadata(&file).ok()?.len();

@@ -1,11 +1,15 @@
 //! The integration tests of the crate, in one binary: every further binary is another link.
 
 mod authority;
+mod backup;
 mod killed;
 mod killed_server;
 mod lost_files;
+mod memory;
 mod server;
+mod settings;
 mod signing;
+mod signing_policy;
 mod support;
 mod transport;
 mod untrusted;

@@ -291,8 +291,8 @@ fn status_needs_no_thread_and_pools_are_apart() {
     use kukla_server::pools::Pool;
     let everything: Vec<_> = Pool::ALL.into_iter().map(|pool| (pool, occupy(pool))).collect();
     assert_eq!(stranger.get("/status/v1/simple").text(), "running");
-    assert_eq!(stranger.get("/status/v1/live").text(), "alive");
-    assert_eq!(stranger.get("/status/v1/ready").text(), "ready");
+    assert_eq!(stranger.get("/status/v1/simple/live").text(), "alive");
+    assert_eq!(stranger.get("/status/v1/simple/ready").text(), "ready");
     let metrics = harness.admin().get("/metrics").text();
     assert!(metrics.contains("kukla_pool_running{pool=\"strangers\"} 16"), "{metrics}");
     for name in [
@@ -386,4 +386,57 @@ fn a_reload_applies_another_store_and_names_its_changes() {
     assert!(facts("other").is_some() && facts("store").is_none());
     let (again, _) = prepare(&overrides, Some(&harness.server())).unwrap();
     assert!(again.settings.changes_since(&harness.server().settings).is_empty());
+}
+
+/// A module's files may be links, but none of them leads to the authority, to a private key or to the store.
+#[test]
+fn links_do_not_lead_to_keys() {
+    let harness = Harness::new("# with a store", code);
+    let root = &harness.directory.0;
+    let files = root.join("code/environments/production/modules/web/files");
+    let (ca, ssl) = (root.join("puppetserver/ca"), root.join("puppet/ssl"));
+    let link = |target: &std::path::Path, name: &str| {
+        std::os::unix::fs::symlink(target, files.join(name)).unwrap();
+    };
+    link(&ca, "ca");
+    link(&ca.join("ca_key.pem"), "ca_key");
+    link(&ssl.join("private_keys"), "keys");
+    link(&ssl.join("private_keys/localhost.pem"), "key");
+    link(&root.join("store.db"), "store");
+    link(root, "everything");
+    link(&files.join("key"), "indirect");
+    link(&root.join("code/environments/production/modules/web/files/small.txt"), "fine");
+    std::fs::hard_link(ca.join("ca_key.pem"), files.join("hard")).unwrap();
+    let client = harness.node("web1");
+    let get = |kind: &str, name: &str, options: &str| {
+        client.get(&format!("/puppet/v3/{kind}/modules/web/{name}?environment=production{options}"))
+    };
+    assert_eq!(get("file_content", "fine", "").text(), "small\n");
+    for name in [
+        "ca/ca_key.pem",
+        "ca/inventory.txt",
+        "ca_key",
+        "keys/localhost.pem",
+        "key",
+        "store",
+        "indirect",
+        "hard",
+        "everything/puppetserver/ca/ca_key.pem",
+        "everything/store.db",
+        "everything/puppet/ssl/private_keys/localhost.pem",
+    ] {
+        let content = get("file_content", name, "");
+        assert_eq!(content.status, 404, "{name}: {}", content.text());
+        for checksum in ["sha256", "md5lite", "mtime", "none"] {
+            let metadata = get("file_metadata", name, &format!("&links=follow&checksum_type={checksum}"));
+            assert_eq!(metadata.status, 404, "{name}: {}", metadata.text());
+        }
+    }
+    let all = get("file_metadatas", "", "&recurse=true&links=follow&max_files=-1");
+    let text = all.text();
+    assert_eq!(all.status, 200, "{text}");
+    assert!(text.contains("small.txt") && text.contains("\"fine\""), "{text}");
+    for secret in ["ca_key", "serial", "private_keys/", "\"hard\"", "store.db\"", "\"key\""] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
 }

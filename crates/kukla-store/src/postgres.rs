@@ -2,17 +2,21 @@
 
 use std::collections::HashMap;
 use std::error::Error as _;
-use std::io::Write;
+use std::future::Future;
+use std::io::Cursor;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::{SinkExt, TryStreamExt};
 use kukla_syntax::{Diagnostic, bail, diagnostic};
-use postgres::config::SslMode;
-use postgres::error::SqlState;
-use postgres::types::private::BytesMut;
-use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, Config, NoTls, Statement};
+use tokio::runtime::Runtime;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::codes::{
@@ -27,14 +31,24 @@ use crate::{Options, Result};
 /// The largest number of idle connections; more are opened while there is more to do.
 const IDLE: usize = 8;
 
+/// The time in which a connection that is alive answers.
+const ALIVE: Duration = Duration::from_secs(5);
+
 /// The number of times that a transaction begins again after a conflict with others.
 const ATTEMPTS: usize = 10;
+
+/// The time to connect, if the store's patience is not shorter.
+const CONNECT: Duration = Duration::from_secs(10);
 
 /// A database of a server.
 pub struct Postgres {
     url: String,
     config: Config,
     tls: Option<MakeRustlsConnect>,
+    /// The time to connect and to log in.
+    connect: Duration,
+    /// The time of a statement, if it has a limit.
+    statement: Option<Duration>,
     idle: Mutex<Vec<Session>>,
 }
 
@@ -44,10 +58,59 @@ impl std::fmt::Debug for Postgres {
     }
 }
 
-/// A connection with the statements that it knows.
+/// A connection with the statements that it knows. Its thread works for it while it waits for an answer, so that waiting can have an end whatever the
+/// server does.
 struct Session {
     client: Client,
     statements: HashMap<String, Statement>,
+    limit: Option<Duration>,
+    runtime: Runtime,
+}
+
+/// A call to the server that did not succeed.
+enum Failure {
+    Postgres(tokio_postgres::Error),
+    Io(std::io::Error),
+    TimedOut(Duration),
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Failure {
+        Failure::Postgres(error)
+    }
+}
+
+/// Waits for the server, for a limited time.
+fn wait<T>(
+    runtime: &Runtime,
+    limit: Option<Duration>,
+    answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
+) -> std::result::Result<T, Failure> {
+    runtime.block_on(async {
+        match limit {
+            None => Ok(answer.await?),
+            Some(limit) => match tokio::time::timeout(limit, answer).await {
+                Ok(done) => Ok(done?),
+                Err(_) => Err(Failure::TimedOut(limit)),
+            },
+        }
+    })
+}
+
+impl Session {
+    fn batch(&self, sql: &str) -> std::result::Result<(), Failure> {
+        wait(&self.runtime, self.limit, self.client.batch_execute(sql))
+    }
+
+    fn prepare(&mut self, sql: &str) -> std::result::Result<Statement, Failure> {
+        if let Some(known) = self.statements.get(sql) {
+            return Ok(known.clone());
+        }
+        // Parameters are written `$1` here, and nowhere does a question mark mean anything else.
+        let statement = wait(&self.runtime, self.limit, self.client.prepare(&sql.replace('?', "$")))?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
 }
 
 impl Postgres {
@@ -74,15 +137,20 @@ impl Postgres {
         let mut config: Config = match plain.parse() {
             Ok(config) => config,
             Err(error) => bail!(BAD_STORE_URL { url: shown, problem: with_causes(&error) };
-                hint: "as in postgres://kukla:password@db.example.com/kukla?sslmode=require&sslrootcert=/etc/kukla/ca.pem"),
+                hint: "as in postgres://kukla@db.example.com/kukla?sslmode=require&sslrootcert=/etc/kukla/ca.pem"),
         };
         config.application_name("kukla");
-        if config.get_password().is_none()
-            && let Ok(password) = std::env::var("PGPASSWORD")
+        let from_environment =
+            || ["KUKLA_STORE_PASSWORD", "PGPASSWORD"].iter().find_map(|name| std::env::var(name).ok());
+        if let Some(password) = &options.password {
+            config.password(password.reveal());
+        } else if config.get_password().is_none()
+            && let Some(password) = from_environment()
         {
             config.password(password);
         }
-        config.connect_timeout(options.patience.min(Duration::from_secs(10)));
+        let connect = options.patience.min(CONNECT);
+        config.connect_timeout(connect);
         let secret = match mode.as_deref() {
             Some("disable") => false,
             Some("require" | "verify-ca" | "verify-full") if options.authorities.is_none() => {
@@ -99,7 +167,8 @@ impl Postgres {
         config.ssl_mode(if secret { SslMode::Require } else { SslMode::Disable });
         let identity = secret.then(|| Identity::read(&shown, &options)).transpose()?;
         let tls = identity.map(|identity| identity.config(&shown)).transpose()?.map(MakeRustlsConnect::new);
-        let postgres = Postgres { url: shown, config, tls, idle: Mutex::default() };
+        let statement = options.statement;
+        let postgres = Postgres { url: shown, config, tls, connect, statement, idle: Mutex::default() };
         let first = postgres.connect()?;
         postgres.idle().push(first);
         Ok(postgres)
@@ -110,20 +179,46 @@ impl Postgres {
     }
 
     fn connect(&self) -> Result<Session> {
-        let connected = match &self.tls {
-            Some(tls) => self.config.connect(tls.clone()),
-            None => self.config.connect(NoTls),
-        };
-        let client = connected.map_err(|error| self.wrong(&error))?;
-        Ok(Session { client, statements: HashMap::new() })
+        self.try_connect().map_err(|failure| self.failed(&failure))
+    }
+
+    fn try_connect(&self) -> std::result::Result<Session, Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Failure::Io)?;
+        let client = wait(&runtime, Some(self.connect), async {
+            Ok(match &self.tls {
+                Some(tls) => {
+                    let (client, connection) = self.config.connect(tls.clone()).await?;
+                    tokio::spawn(connection);
+                    client
+                }
+                None => {
+                    let (client, connection) = self.config.connect(NoTls).await?;
+                    tokio::spawn(connection);
+                    client
+                }
+            })
+        })?;
+        // The server ends a statement by itself; only if it does not, the connection is closed.
+        let limit = self.statement.map(|limit| limit + limit / 4);
+        let session = Session { client, statements: HashMap::new(), limit, runtime };
+        if let Some(limit) = self.statement {
+            let milliseconds = limit.as_millis();
+            session.batch(&format!(
+                "SET statement_timeout = {milliseconds}; SET lock_timeout = {milliseconds};
+                 SET idle_in_transaction_session_timeout = {milliseconds}"
+            ))?;
+        }
+        Ok(session)
     }
 
     /// A connection that is alive, as far as can be known.
     fn session(&self) -> Result<Session> {
         loop {
-            let Some(mut session) = self.idle().pop() else { return self.connect() };
+            let Some(session) = self.idle().pop() else { return self.connect() };
             // A server that was restarted has closed our connections.
-            if !session.client.is_closed() && session.client.is_valid(Duration::from_secs(5)).is_ok() {
+            let is_alive = || wait(&session.runtime, Some(ALIVE), session.client.simple_query("")).is_ok();
+            if !session.client.is_closed() && is_alive() {
                 return Ok(session);
             }
         }
@@ -156,7 +251,20 @@ impl Postgres {
         }
     }
 
-    fn wrong(&self, error: &postgres::Error) -> Box<Diagnostic> {
+    fn failed(&self, failure: &Failure) -> Box<Diagnostic> {
+        let url = self.url.as_str();
+        match failure {
+            Failure::Postgres(error) => self.wrong(error),
+            Failure::Io(error) => Box::new(diagnostic!(STORE_FAILED { url, problem: error })),
+            Failure::TimedOut(limit) => {
+                let problem = format!("timed out after {} seconds", limit.as_secs_f64());
+                Box::new(diagnostic!(STORE_UNREACHABLE { url, problem };
+                    hint: "the server accepts connections but does not answer: is it overloaded, or stopped?"))
+            }
+        }
+    }
+
+    fn wrong(&self, error: &tokio_postgres::Error) -> Box<Diagnostic> {
         let (url, problem) = (self.url.as_str(), with_causes(error));
         let Some(code) = error.code() else {
             // With TLS, a failure of the handshake has a cause that is not one of the operating system.
@@ -177,14 +285,18 @@ impl Postgres {
             "3D000" => {
                 diagnostic!(STORE_UNREACHABLE { url, problem }; hint: "make the database first: createdb -O USER DATABASE")
             }
-            "53300" | "57P03" => {
+            // The statement, or waiting for a lock, took longer than allowed.
+            "57014" | "55P03" | "25P03" => {
+                diagnostic!(STORE_UNREACHABLE { url, problem }; hint: "the server is too slow: is it overloaded, or does something else hold a lock?")
+            }
+            "53300" | "57P01" | "57P02" | "57P03" => {
                 diagnostic!(STORE_UNREACHABLE { url, problem }; hint: "try again when the server has less to do")
             }
             "53100" => {
                 diagnostic!(STORE_FULL { url, problem }; hint: "nothing was stored; make room on the server and try again")
             }
             code if code.starts_with("28") => diagnostic!(STORE_FAILED { url, problem };
-                hint: "user and password stand in the URL: postgres://USER:PASSWORD@HOST/DATABASE"),
+                hint: "name the user in the URL, postgres://USER@HOST/DATABASE, and the password in --store-password-file or KUKLA_STORE_PASSWORD"),
             "42501" => diagnostic!(STORE_FAILED { url, problem };
                 hint: "the user makes tables when a store is first used: it has to own the database or its schema"),
             "42P07" | "42703" | "42P01" => diagnostic!(NOT_A_STORE { url, problem };
@@ -205,7 +317,7 @@ impl Drop for Postgres {
 }
 
 /// The message of an error with its causes.
-fn with_causes(error: &postgres::Error) -> String {
+fn with_causes(error: &tokio_postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -252,46 +364,42 @@ struct Conversation<'p> {
 
 impl Conversation<'_> {
     fn batch(&mut self, sql: &str) -> Result<()> {
-        let done = self.session.client.batch_execute(sql);
-        done.map_err(|error| self.wrong(&error))
+        let done = self.session.batch(sql);
+        done.map_err(|failure| self.failed(&failure))
     }
 
-    fn wrong(&mut self, error: &postgres::Error) -> Box<Diagnostic> {
-        let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
-        self.is_in_the_way |= error.code().is_some_and(|code| conflicts.contains(code));
-        self.postgres.wrong(error)
-    }
-
-    fn prepare(&mut self, sql: &str) -> std::result::Result<Statement, postgres::Error> {
-        if let Some(known) = self.session.statements.get(sql) {
-            return Ok(known.clone());
+    fn failed(&mut self, failure: &Failure) -> Box<Diagnostic> {
+        if let Failure::Postgres(error) = failure {
+            let conflicts = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+            self.is_in_the_way |= error.code().is_some_and(|code| conflicts.contains(code));
         }
-        // Parameters are written `$1` here, and nowhere does a question mark mean anything else.
-        let statement = self.session.client.prepare(&sql.replace('?', "$"))?;
-        self.session.statements.insert(sql.to_owned(), statement.clone());
-        Ok(statement)
+        self.postgres.failed(failure)
     }
 }
 
 impl sql::Connection for Conversation<'_> {
     fn run(&mut self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
         let params: Vec<&(dyn ToSql + Sync)> = params.iter().map(|param| param as _).collect();
-        let done = self.prepare(sql).and_then(|statement| self.session.client.execute(&statement, &params));
-        done.map_err(|error| self.wrong(&error))
+        let done = self.session.prepare(sql).and_then(|statement| {
+            let Session { runtime, client, limit, .. } = &self.session;
+            wait(runtime, *limit, client.execute(&statement, &params))
+        });
+        done.map_err(|failure| self.failed(&failure))
     }
 
     fn rows(&mut self, sql: &str, params: &[Param<'_>], visit: Visit<'_>) -> Result<()> {
-        let mut visit_all = || -> std::result::Result<Result<()>, postgres::Error> {
-            let statement = self.prepare(sql)?;
-            let mut rows = self.session.client.query_raw(&statement, params)?;
-            while let Some(row) = postgres::fallible_iterator::FallibleIterator::next(&mut rows)? {
+        let mut visit_all = || -> std::result::Result<Result<()>, Failure> {
+            let statement = self.session.prepare(sql)?;
+            let Session { runtime, client, limit, .. } = &self.session;
+            let mut rows = pin!(wait(runtime, *limit, client.query_raw(&statement, params))?);
+            while let Some(row) = wait(runtime, *limit, rows.try_next())? {
                 if let Err(wrong) = visit(&Found(row)) {
                     return Ok(Err(wrong));
                 }
             }
             Ok(Ok(()))
         };
-        visit_all().map_err(|error| self.wrong(&error))?
+        visit_all().map_err(|failure| self.failed(&failure))?
     }
 
     fn insert(&mut self, table: &str, columns: &[&str], rows: &[Vec<Param<'_>>]) -> Result<()> {
@@ -307,13 +415,14 @@ impl sql::Connection for Conversation<'_> {
             text.push('\n');
         }
         let sql = format!("COPY {table} ({}) FROM STDIN", columns.join(", "));
-        let mut copy = || -> std::result::Result<(), postgres::Error> {
-            let mut writer = self.session.client.copy_in(&sql)?;
-            // What cannot be written shows when it is finished.
-            let _ = writer.write_all(text.as_bytes());
-            writer.finish().map(|_| ())
-        };
-        copy().map_err(|error| self.wrong(&error))
+        let Session { runtime, client, limit, .. } = &self.session;
+        let copied = wait(runtime, *limit, async {
+            let mut copy = pin!(client.copy_in(&sql).await?);
+            // A text that cannot be sent shows when it is finished.
+            let _ = copy.send(Cursor::new(text.into_bytes())).await;
+            copy.finish().await.map(|_| ())
+        });
+        copied.map_err(|failure| self.failed(&failure))
     }
 }
 
@@ -353,7 +462,7 @@ impl ToSql for Param<'_> {
     to_sql_checked!();
 }
 
-struct Found(postgres::Row);
+struct Found(tokio_postgres::Row);
 
 impl Row for Found {
     fn int(&self, column: usize) -> Option<i64> {

@@ -22,8 +22,35 @@ pub struct Options {
     pub authorities: Option<PathBuf>,
     /// The name of this machine, sent as the producer of its documents.
     pub producer: Option<String>,
-    /// How long to wait for a server to answer, or for others to let go of a file.
+    /// How long to wait for a server to accept a connection, or for others to let go of a file.
     pub patience: Duration,
+    /// How long a statement may take on a database server, if there is a limit.
+    pub statement: Option<Duration>,
+    /// The password of the user in the URL.
+    pub password: Option<Password>,
+}
+
+/// A password, which is never shown.
+#[derive(Clone)]
+pub struct Password(String);
+
+impl Password {
+    /// The password in this text.
+    pub fn new(text: impl Into<String>) -> Password {
+        Password(text.into())
+    }
+
+    /// The text, for the server.
+    #[cfg(feature = "drivers")]
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Password([redacted])")
+    }
 }
 
 impl Default for Options {
@@ -34,6 +61,8 @@ impl Default for Options {
             authorities: None,
             producer: None,
             patience: Duration::from_secs(30),
+            statement: None,
+            password: None,
         }
     }
 }

@@ -5,6 +5,7 @@ mod concurrency;
 mod crash;
 #[path = "common/fake.rs"]
 mod fake;
+mod outage;
 mod postgres;
 mod puppetdb;
 mod sqlite;

@@ -103,3 +103,19 @@ fn a_lost_connection_is_made_again() {
         );
     }
 }
+
+/// A table that someone else holds: a statement ends after its time, and so does the wait for it.
+#[test]
+fn a_statement_has_a_limit() {
+    let Some(url) = empty("slow") else { return };
+    let options = Options { statement: Some(Duration::from_millis(200)), ..Options::default() };
+    let store = kukla_store::open(&url, &options).unwrap();
+    let update = Update { catalog: Some(&exporting("a", 1)), ..Update::of("a", "production", Timestamp(1)) };
+    store.update(&update).unwrap();
+    let mut holder = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    holder.batch_execute("BEGIN; LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE").unwrap();
+    assert!(store.update(&update).unwrap_err().is(&STORE_UNREACHABLE));
+    assert!(store.facts("a").unwrap_err().is(&STORE_UNREACHABLE));
+    holder.batch_execute("COMMIT").unwrap();
+    store.update(&update).unwrap();
+}

@@ -9,7 +9,7 @@ use crate::fake::{Fake, Request};
 use kukla_catalog::{Filter, Resource};
 use kukla_store::codes::{BAD_STORE_QUERY, STORE_CERTIFICATE, STORE_UNREACHABLE};
 use kukla_store::{Options, Question, Timestamp, Update, open};
-use kukla_values::Hash;
+use kukla_values::{Hash, Value};
 use serde_json::{Value as Json, json};
 
 const TIME: &str = "2026-11-16T06:08:00.264Z";
@@ -67,6 +67,10 @@ fn it_is_told_what_the_terminus_tells() {
     catalog.resources[2].parameters.push(("path".into(), "/real/path".into()));
     catalog.resources[2].parameters.push(("tag".into(), vec!["z".into(), "a".into()].into()));
     catalog.resources.push(exporting("web1", 1).resources[0].clone());
+    let secret: Hash = [("__ptype", "Sensitive"), ("__pvalue", "hunter2")].into_iter().collect();
+    for resource in &mut catalog.resources[3..] {
+        resource.parameters.push(("install_options".into(), vec![Value::Hash(secret.clone())].into()));
+    }
     catalog.resources.push(Resource {
         type_name: "Notify".into(),
         title: "virtual".into(),
@@ -127,7 +131,13 @@ fn it_is_told_what_the_terminus_tells() {
         sent["resources"][2]["parameters"],
         json!({"ensure": "file", "mode": "0644", "require": "Package[nginx]", "path": "/real/path", "tag": ["a", "z"], "alias": ["/real/path"]})
     );
-    assert_eq!(sent["resources"][3]["parameters"], json!({}));
+    assert_eq!(
+        sent["resources"][3]["parameters"],
+        json!({"install_options": ["Sensitive [value redacted]"]})
+    );
+    // A collector would take the replacement for the value.
+    assert_eq!(sent["resources"][4]["exported"], json!(true));
+    assert_eq!(sent["resources"][4]["parameters"]["install_options"], Json::Null);
     assert_eq!(
         sent["edges"],
         json!([

@@ -124,3 +124,39 @@ fn many_may_make_the_file_at_once() {
         });
     }
 }
+
+/// A file that is restored from a backup, removed, or replaced while the store is open: what is written from then on is in the new file.
+#[test]
+fn a_file_that_is_replaced_is_opened_again() {
+    let directory = Directory::new("replaced");
+    let (path, url) = (directory.path("store.db"), format!("sqlite:{}", directory.path("store.db")));
+    let facts = |store: &dyn kukla_store::Store, node: &str| store.facts(node).unwrap().is_some();
+    let write = |store: &dyn kukla_store::Store, node: &str, time: i64| {
+        let mut facts = kukla_values::Hash::new();
+        facts.insert("kernel", "Linux");
+        let update = Update { facts: Some(&facts), ..Update::of(node, "production", Timestamp(time)) };
+        store.update(&update).unwrap();
+    };
+    let store = common::open(&url);
+    write(&*store, "first", 1);
+
+    // Another store, which has been closed, takes its place.
+    let other = directory.path("other.db");
+    write(&*common::open(&format!("sqlite:{other}")), "restored", 1);
+    std::fs::rename(&other, &path).unwrap();
+    assert!(facts(&*store, "restored") && !facts(&*store, "first"));
+    write(&*store, "second", 2);
+    assert!(facts(&*common::open(&url), "second") && facts(&*common::open(&url), "restored"));
+
+    // The file is gone: there is an empty one.
+    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+        let _ = std::fs::remove_file(directory.path(name));
+    }
+    write(&*store, "third", 3);
+    assert!(facts(&*common::open(&url), "third") && !facts(&*store, "second"));
+
+    // Something else is there: nothing is written to it.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "this is a text and not a database at all, not in the least\n".repeat(20)).unwrap();
+    assert!(store.update(&Update::of("fourth", "production", Timestamp(4))).unwrap_err().is(&NOT_A_STORE));
+}

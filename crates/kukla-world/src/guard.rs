@@ -1,8 +1,9 @@
 //! A world behind a policy: the one place where files, commands and environment variables are allowed or refused.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use kukla_values::time::Timestamp;
@@ -23,18 +24,52 @@ pub struct Guarded<W> {
     policy: Policy,
     /// The paths that may be read, with links resolved; unused where everything may be read.
     admitted: RwLock<Vec<PathBuf>>,
+    refused_commands: Arc<CommandNames>,
+}
+
+/// The names of commands that code tried to run.
+#[derive(Debug, Default)]
+pub struct CommandNames(Mutex<BTreeSet<String>>);
+
+impl CommandNames {
+    /// Adds the name of a command.
+    pub fn add(&self, command: &[String]) {
+        let name = command.first().cloned().unwrap_or_default();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+    }
+
+    /// The names so far, sorted.
+    pub fn all(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl<W: World> Guarded<W> {
     /// Puts a world behind a policy. If that confines the reading of files, only what it names itself can be read until
     /// more is admitted.
     pub fn new(world: W, policy: Policy) -> Guarded<W> {
-        let guarded = Guarded { world, policy, admitted: RwLock::default() };
+        let guarded =
+            Guarded { world, policy, admitted: RwLock::default(), refused_commands: Arc::default() };
         let Policy { files, writes, answers, .. } = guarded.policy.clone();
         // What may be written may be read again.
         files.also.iter().chain(writes.below()).chain(&answers).for_each(|path| guarded.admit(path));
         guarded.admit(Path::new(NOTHING));
         guarded
+    }
+
+    /// The same, adding the commands that it refuses to these.
+    #[must_use]
+    pub fn reporting_commands(self, refused_commands: Arc<CommandNames>) -> Guarded<W> {
+        Guarded { refused_commands, ..self }
+    }
+
+    /// An error unless the policy allows a command.
+    fn check_command(&self, command: &[String]) -> FileResult<()> {
+        let program = command.first().map_or("", String::as_str);
+        self.policy.check(Effect::Command(program)).map_err(|refusal| {
+            self.refused_commands.add(command);
+            FileError::Refused(refusal)
+        })
     }
 
     /// Lets a file, or a directory with all that lies in it, be read from now on.
@@ -57,6 +92,18 @@ impl<W: World> Guarded<W> {
             true => Ok(real.into()),
             false => Err(Refusal::to_read(path, reach)),
         }
+    }
+
+    /// The entries of a directory that may not be read which lead to admitted paths.
+    fn list_on_the_way(&self, path: &Path) -> Vec<DirectoryEntry> {
+        let real = self.world.resolve(path);
+        let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
+        if !admitted.iter().any(|root| root.starts_with(&real)) {
+            return Vec::new();
+        }
+        let mut entries = self.world.list(&real);
+        entries.retain(|entry| admitted.iter().any(|root| root.starts_with(real.join(&entry.name))));
+        entries
     }
 
     /// Where a path leads, if that may be changed.
@@ -90,7 +137,10 @@ impl<W: World> World for Guarded<W> {
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.allowed(path).map_or_else(|_| Vec::new(), |path| self.world.list(&path))
+        match self.allowed(path) {
+            Ok(path) => self.world.list(&path),
+            Err(_) => self.list_on_the_way(path),
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -118,15 +168,14 @@ impl<W: World> World for Guarded<W> {
     }
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
-        let program = command.first().map_or("", String::as_str);
-        self.policy.check(Effect::Command(program)).map_err(FileError::Refused)?;
+        self.check_command(command)?;
         self.world.run(command)
     }
 
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
         let program = command.first().map_or("", String::as_str);
         if self.policy.ruby.as_deref() != Some(program) {
-            self.policy.check(Effect::Command(program)).map_err(FileError::Refused)?;
+            self.check_command(command)?;
         }
         if self.policy.files.reach != Reach::Any {
             let why = "what it runs cannot be held to the bounds of `--files`";

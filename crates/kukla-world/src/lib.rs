@@ -21,7 +21,7 @@ pub mod record;
 mod scratch;
 
 pub use change::{Change, Opening, Ownership};
-pub use guard::Guarded;
+pub use guard::{CommandNames, Guarded};
 pub use isolated::Isolated;
 pub use memory::MemoryWorld;
 pub use policy::{Policy, Refusal};

@@ -1,5 +1,6 @@
 //! The compiler: the sites of a process, each opened once.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
@@ -8,7 +9,7 @@ use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_extensions::RubyPrograms;
 use kukla_syntax::roomy;
-use kukla_world::{Guarded, Policy, World};
+use kukla_world::{CommandNames, Guarded, Policy, World};
 
 use crate::disk::DiskWorld;
 use crate::site::Site;
@@ -22,6 +23,8 @@ const MOST_SITES: usize = 16;
 pub struct Compiler {
     world: Arc<dyn World>,
     policy: Policy,
+    /// The commands that the policy refused to run.
+    refused_commands: Arc<CommandNames>,
     exports: Option<Arc<dyn Exports>>,
     /// The most recently used one is last.
     sites: Mutex<Vec<Arc<Site>>>,
@@ -55,6 +58,7 @@ impl Compiler {
         Compiler {
             world,
             policy: Policy::default(),
+            refused_commands: Arc::default(),
             exports: None,
             sites: Mutex::default(),
             programs: Arc::default(),
@@ -79,6 +83,11 @@ impl Compiler {
     #[must_use]
     pub fn sharing(self, other: &Compiler) -> Compiler {
         Compiler { programs: Arc::clone(&other.programs), ruby: Arc::clone(&other.ruby), ..self }
+    }
+
+    /// The commands that code tried to run so far and that the policy refused.
+    pub fn refused_commands(&self) -> BTreeSet<String> {
+        self.refused_commands.all()
     }
 
     /// The world it sees, all of it.
@@ -117,6 +126,7 @@ impl Compiler {
     /// The world as code sees it.
     fn guarded(&self) -> Guarded<Arc<dyn World>> {
         Guarded::new(Arc::clone(&self.world), self.policy.clone())
+            .reporting_commands(Arc::clone(&self.refused_commands))
     }
 
     fn find_open(&self, spec: &SiteSpec) -> Option<Arc<Site>> {

@@ -61,6 +61,11 @@ impl ConfigFile {
         }
     }
 
+    /// The tables of the file.
+    pub(crate) fn tables(&self) -> &[ConfigEntry] {
+        &self.entries
+    }
+
     /// The whole file as a hash; times are strings.
     pub fn to_value(&self) -> Value {
         to_hash(&self.entries)
@@ -78,6 +83,14 @@ impl ConfigEntry {
         match &self.value {
             ConfigValue::Table(entries) => Some(entries),
             ConfigValue::Data(_) => None,
+        }
+    }
+
+    /// The value, unless it is a table.
+    pub fn value(&self) -> Option<&Value> {
+        match &self.value {
+            ConfigValue::Data(value) => Some(value),
+            ConfigValue::Table(_) => None,
         }
     }
 
@@ -102,6 +115,14 @@ impl ConfigEntry {
         match &self.value {
             ConfigValue::Table(entries) => to_hash(entries),
             ConfigValue::Data(value) => value.clone(),
+        }
+    }
+
+    /// An integer.
+    pub fn as_integer(&self) -> Option<i64> {
+        match &self.value {
+            ConfigValue::Data(Value::Integer(number)) => Some(*number),
+            _ => None,
         }
     }
 

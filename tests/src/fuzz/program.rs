@@ -29,7 +29,7 @@ fn compile(code: &str) {
             assert!(catalog.to_json().starts_with('{'));
         }
         if let Ok(value) = site.eval(&node).result {
-            drop(kukla::rpc::rich(&value));
+            drop(kukla::values::Shown::of(&value).to_json());
         }
     }
 }

@@ -33,7 +33,7 @@ rules! {
     /// ```
     WRONG_OPERAND = "wrong-operand": Error Always, "`{operator}` cannot be applied to {operand}";
 
-    /// A comparison is never true, or an option of a `case` or selector never matches.
+    /// Two compared values are never equal, or an option of a `case` or selector never matches.
     ///
     /// Wrong:
     ///

@@ -8,7 +8,7 @@ use kukla::fleet::{FailOn as Failing, FleetCompiler, NodeCompilation, NodeCompil
 use kukla::syntax::Problem;
 use kukla::{Catalog, Compiled};
 
-use super::fleet::SelectionArgs;
+use super::fleet::{self, SelectionArgs};
 use super::target::{Target, choose_with_code};
 use crate::memory::keep_until_exit;
 use crate::output::{self, err};
@@ -161,6 +161,9 @@ fn one(args: &Args) -> CommandResult {
     let site = compiler.compiler.open(&node.site);
     let compilation = keep_until_exit(NodeCompilation::new(&site, &node, &node_options));
     let failed = print_messages(args, &node.node.name, &compilation);
+    if failed {
+        fleet::report_commands(&compiler.commands_to_allow(&options, [node.clone()])?);
+    }
     let Ok(Compiled { catalog, provenance, profile, .. }) = &compilation.outcome.result else {
         return Ok(ExitKind::Findings);
     };

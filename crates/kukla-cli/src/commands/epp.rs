@@ -59,7 +59,13 @@ fn render(args: &Render) -> CommandResult {
     let NodeTarget { compiler, mut node } = args.target.open_reading(&args.repository.path, named)?;
     node.site.code = Some(call(args)?);
     let evaluation = eval::evaluate(&compiler, &node);
-    Ok(eval::print(evaluation, &node.node.name, args.errors, |text| ValueFormat::Text.print(text)))
+    Ok(eval::print(evaluation, &node.node.name, args.errors, |text| ValueFormat::Text.print(&text.into())))
+}
+
+/// A value as code.
+fn notation(value: &Value) -> Result<String, Problem> {
+    let text = kukla::values::format::format_value(value, &"%p".into());
+    text.map(String::from).map_err(|error| Problem::invalid("invalid value").because(error.message()))
 }
 
 /// The call that renders the template.
@@ -70,13 +76,13 @@ fn call(args: &Render) -> Result<String, Problem> {
         Err(_) if args.template.contains('/') && !args.template.starts_with('/') => args.template.clone(),
         Err(error) => return Err(Problem::io("read", Path::new(&args.template), &error)),
     };
-    let quoted = ValueFormat::Puppet.print(&Value::from(name));
+    let quoted = notation(&Value::from(name))?;
     let Some(values) = &args.values else { return Ok(format!("epp({quoted})")) };
     let invalid = || Problem::invalid("invalid JSON in --values");
     let values: serde_json::Value = serde_json::from_str(values).map_err(|error| invalid().because(error))?;
     if !values.is_object() {
         return Err(invalid().because("expected an object").help("write it as '{\"port\": 80}'"));
     }
-    let values = ValueFormat::Puppet.print(&kukla::rpc::from_json(&values));
+    let values = notation(&kukla::rpc::from_json(&values))?;
     Ok(format!("epp({quoted}, {values})"))
 }

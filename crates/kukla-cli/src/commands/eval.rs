@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let text = |value: &Value| match args.show_type {
         true => format!("{}\n", Type::of(value)),
-        false => format!("{}\n", args.format.print(value)),
+        false => format!("{}\n", args.format.print(&value.into())),
     };
     Ok(print(evaluate(&compiler, &node), &node.node.name, args.errors, text))
 }

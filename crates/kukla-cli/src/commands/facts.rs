@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use kukla::facts::machine::{self, Sources};
 use kukla::syntax::{Problem, suggest};
-use kukla::values::{Hash, Value, format};
+use kukla::values::{Hash, Shown, Value, format};
 use kukla::world::Guarded;
 use kukla::world::policy::{Access, Clock, Commands, Files, Randomness, Reach, Variables, Writes};
 use kukla::{Compiler, DiskWorld, Policy, SiteSpec};
@@ -178,11 +178,11 @@ fn sources(args: &Args) -> Result<Sources, Problem> {
 fn print(facts: &Hash, queries: &[String], format: Format) -> String {
     match format {
         Format::Json => pretty(facts),
-        Format::Yaml => ValueFormat::Yaml.print(&Value::Hash(facts.clone())) + "\n",
+        Format::Yaml => ValueFormat::Yaml.print(&Shown::of(&Value::Hash(facts.clone()))) + "\n",
         // A single value needs no name.
         Format::Table if queries.len() == 1 && facts.len() == 1 => match facts.iter().next() {
             Some((_, Value::Hash(inside))) => pretty(inside),
-            Some((_, list @ Value::Array(_))) => ValueFormat::Json.print(list) + "\n",
+            Some((_, list @ Value::Array(_))) => ValueFormat::Json.print(&list.into()) + "\n",
             Some((_, value)) => format!("{}\n", format::to_s(value)),
             None => String::new(),
         },
@@ -197,7 +197,7 @@ fn print(facts: &Hash, queries: &[String], format: Format) -> String {
 }
 
 fn pretty(facts: &Hash) -> String {
-    let json = kukla::rpc::rich(&Value::Hash(facts.clone()));
+    let json = Shown::of(&Value::Hash(facts.clone())).to_json();
     serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
 }
 
@@ -211,7 +211,9 @@ fn flatten(rows: &mut Vec<(String, String)>, name: &str, value: &Value) {
             let numbered = elements.iter().enumerate();
             numbered.for_each(|(at, value)| flatten(rows, &inside(&at.to_string()), value));
         }
-        Value::Array(_) | Value::Hash(_) => rows.push((name.to_owned(), ValueFormat::Json.print(value))),
+        Value::Array(_) | Value::Hash(_) => {
+            rows.push((name.to_owned(), ValueFormat::Json.print(&value.into())))
+        }
         other => rows.push((name.to_owned(), format::to_s(other).to_string())),
     }
 }

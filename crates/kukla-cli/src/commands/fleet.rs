@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::stores::StoreOptions;
 use crate::files;
-use crate::output::err;
+use crate::output::{err, errln};
 use crate::render::failure::{self, ErrorFormat};
 use crate::{CommandResult, ExitKind};
 
@@ -51,6 +51,17 @@ impl SelectionArgs {
         }
         Ok(selection)
     }
+}
+
+/// Prints the option that allows the commands that code needs, if some were refused.
+pub fn report_commands(names: &Option<Vec<String>>) {
+    let Some(names) = names else { return };
+    let list = names.join(",");
+    errln!(
+        "kukla: code runs commands that are not allowed; if you trust it, allow them with --commands {list}"
+    );
+    let quoted: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    errln!("  or in kukla.toml, below [policy]: commands = [{}]", quoted.join(", "));
 }
 
 /// A store of `kukla-store` as fleets use it.

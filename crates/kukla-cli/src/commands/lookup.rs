@@ -7,6 +7,7 @@ use kukla::fleet::{Fleet, FleetCompiler, Member, duplicate_nodes};
 use kukla::hiera::LookupHit;
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
+use kukla::values::Shown;
 use kukla::{Answer, Diagnostic, Outcome as LookupOutcome, Type, Value};
 
 use super::fleet::{self, SelectionArgs};
@@ -112,7 +113,7 @@ fn one(args: &Args) -> CommandResult {
         Ok(found) => {
             match args.explain {
                 true => summary(&found, args.format),
-                false => outln!("{}", args.format.print(&found.value)),
+                false => outln!("{}", args.format.print(&Shown::of(&found.value))),
             }
             Ok(ExitKind::Success)
         }
@@ -128,7 +129,7 @@ fn one(args: &Args) -> CommandResult {
 /// Prints the result of an explained lookup: the options in force, the origin, and the value unless it is a secret.
 fn summary(found: &LookupHit, format: ValueFormat) {
     if let Some(options) = &found.options {
-        let options = ValueFormat::Puppet.print(&options.clone().into());
+        let options = ValueFormat::Puppet.print(&Shown::of(&options.clone().into()));
         outln!("lookup_options in force: {options}");
     }
     if found.origins.is_empty() {
@@ -145,7 +146,7 @@ fn summary(found: &LookupHit, format: ValueFormat) {
     }
     let encrypted = found.origins.iter().any(|origin| origin.encrypted);
     let secret = encrypted || matches!(found.value, Value::Sensitive(_));
-    let value = if secret { "(not shown)".to_owned() } else { format.print(&found.value) };
+    let value = if secret { "(not shown)".to_owned() } else { format.print(&Shown::of(&found.value)) };
     outln!("Value:");
     value.lines().for_each(|line| outln!("  {line}"));
 }
@@ -167,7 +168,7 @@ fn all(args: &Args) -> CommandResult {
             Ok(answer.and_then(|answer| answer.found)?)
         });
         let text = match answer {
-            Ok(found) => args.format.print(&found.value),
+            Ok(found) => args.format.print(&Shown::of(&found.value)),
             Err(problem) => {
                 failed = true;
                 format!("error: {problem}")

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kukla::fleet::SiteNode;
 use kukla::syntax::{Problem, suggest};
+use kukla::values::Shown;
 use kukla::{Compiler, Type, Value};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
@@ -126,7 +127,7 @@ impl Session {
                 if let Some(value) = self.evaluate(line) {
                     self.remember(line);
                     if value != Value::Undef {
-                        outln!("{}", self.format.print(&value));
+                        outln!("{}", self.format.print(&Shown::of(&value)));
                     }
                 }
             }
@@ -160,7 +161,7 @@ impl Session {
     fn show_variables(&mut self) {
         for variable in self.prelude.variables() {
             if let Some(value) = self.evaluate(&variable) {
-                outln!("{variable} = {}", self.format.print(&value));
+                outln!("{variable} = {}", self.format.print(&Shown::of(&value)));
             }
         }
     }

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use kukla::syntax::Problem;
-use kukla::world::policy::{Commands, Writes};
+use kukla::world::policy::{Commands, Files, Writes};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
-use kukla_server::settings::Settings;
+use kukla_server::settings::{Role, Settings};
 
 use super::server_options::ServerOptions;
 use crate::files::absolute;
@@ -38,8 +38,11 @@ pub struct Args {
     /// postgres://USER@HOST/DATABASE or puppetdb+https://HOST:8081
     #[arg(long, value_name = "URL")]
     store: Option<String>,
-    /// Do not run a certificate authority: it is on another machine
-    #[arg(long)]
+    /// Part of the work that this process does [default: all, or the setting role of kukla.toml]
+    #[arg(long, value_enum, value_name = "ROLE")]
+    role: Option<RoleName>,
+    /// Do not run a certificate authority: it is on another machine; the same as --role compiler
+    #[arg(long, conflicts_with = "role")]
     no_ca: bool,
     /// Compile at most this many catalogs at once [default: the number of processors]
     #[arg(long, value_name = "NUMBER")]
@@ -51,6 +54,10 @@ pub struct Args {
     /// or ./
     #[arg(long, value_name = "POLICY", default_value = "on")]
     writes: Writes,
+    /// Files that code and data may read: repository (the environment's directory), modules (also the module path and data
+    /// directories), or any; append further paths, separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "any")]
+    files: Files,
     /// Log only messages of this level and above: debug, info, warning, error
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
     log_level: Level,
@@ -71,6 +78,17 @@ enum LogFormat {
     Text,
 }
 
+/// The part of a server's work that a process does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum RoleName {
+    /// Everything
+    All,
+    /// Only the certificate authority: no code is compiled beside its key
+    Ca,
+    /// Everything but the certificate authority, whose key is not read
+    Compiler,
+}
+
 fn parse_level(text: &str) -> Result<Level, Problem> {
     Level::of(text).ok_or_else(|| Problem::invalid("expected debug, info, warning or error"))
 }
@@ -85,7 +103,13 @@ pub fn run(args: &Args) -> CommandResult {
     let mut overrides = args.server.overrides()?;
     overrides.listen = args.listen;
     overrides.without_ca = args.no_ca;
+    overrides.role = args.role.map(|role| match role {
+        RoleName::All => Role::All,
+        RoleName::Ca => Role::Ca,
+        RoleName::Compiler => Role::Compiler,
+    });
     overrides.threads = args.threads;
+    args.store.as_deref().into_iter().for_each(super::stores::warn_of_password);
     overrides.store.clone_from(&args.store);
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
@@ -95,6 +119,7 @@ pub fn run(args: &Args) -> CommandResult {
     let mut settings = Settings::read(&overrides)?;
     settings.policy.commands.clone_from(&args.commands);
     settings.policy.writes.clone_from(&args.writes);
+    settings.policy.files.clone_from(&args.files);
     overrides.policy = Some(settings.policy.clone());
     match args.check {
         true => check(&settings)?,

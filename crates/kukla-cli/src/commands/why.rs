@@ -3,7 +3,8 @@
 use kukla::catalog::ResourceRef;
 use kukla::fleet::FleetCompiler;
 use kukla::syntax::Problem;
-use kukla::{CompileOptions, Compiled, Value, provenance};
+use kukla::values::Shown;
+use kukla::{CompileOptions, Compiled, provenance};
 
 use super::options::RepositoryOption;
 use super::suggestion::with_suggestion;
@@ -74,7 +75,7 @@ pub fn run(args: &Args) -> CommandResult {
         found = true;
         let secret = resource.sensitive_parameters.contains(name)
             || trail.as_ref().is_some_and(|trail| provenance::is_secret(trail));
-        let shown = if secret { "(not shown)".to_owned() } else { notation(value) };
+        let shown = if secret { "(not shown)".to_owned() } else { Shown::of(value).to_string() };
         outln!("{}[{}] {name} = {shown}", resource.type_name, resource.title);
         out!("{}", provenance::chain(trail.as_deref()));
     }
@@ -93,12 +94,4 @@ pub fn run(args: &Args) -> CommandResult {
 fn same_title(type_name: &str, title: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_matches(['\'', '"']);
     title == wanted || type_name == "Class" && title.eq_ignore_ascii_case(wanted)
-}
-
-fn notation(value: &Value) -> String {
-    let value = kukla::secrets::redacted(value);
-    match kukla::values::format::format_value(&value, &"%p".into()) {
-        Ok(text) => text.to_string(),
-        Err(_) => kukla::values::format::interpolate(&value).to_string(),
-    }
 }

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use kukla::Value;
 use kukla::catalog::ResourceRef;
 use kukla::diff::{AttributeChange, Changes, Kind, PartChange, Reason, Relation, ResourceChange};
-use kukla::values::Str;
 use kukla::values::format::inspect;
+use kukla::values::{Shown, Str};
 use similar::{ChangeTag, TextDiff};
 
 use super::visible::visible;
@@ -112,18 +111,14 @@ pub fn container(container: Option<&ResourceRef>) -> String {
 }
 
 /// The name of an attribute, and the path in its value at which it differs.
-pub fn attribute_path(name: &str, path: &[Value]) -> String {
-    path.iter().fold(name.to_owned(), |text, key| format!("{text}[{}]", inspect(key)))
+pub fn attribute_path(name: &str, path: &[Shown]) -> String {
+    path.iter().fold(name.to_owned(), |text, key| format!("{text}[{}]", inspect(key.as_value())))
 }
 
 /// The texts before and after, if they have several lines.
 pub fn texts(part: &PartChange) -> Option<(&str, &str)> {
-    match (&part.before, &part.after) {
-        (Some(Value::String(old)), Some(Value::String(new))) if old.contains('\n') || new.contains('\n') => {
-            Some((old, new))
-        }
-        _ => None,
-    }
+    let (old, new) = part.before.as_ref()?.as_str().zip(part.after.as_ref()?.as_str())?;
+    (old.contains('\n') || new.contains('\n')).then_some((old, new))
 }
 
 /// The number of context lines around each difference.
@@ -173,10 +168,15 @@ fn attribute(out: &mut Lines, change: &AttributeChange, whole: bool) {
         out.reasons(&change.reasons);
         return;
     }
-    let value_text =
-        |value: &Value| if *is_secret { "a sensitive value".to_owned() } else { truncated(value) };
     for part in parts {
         let path = attribute_path(name, &part.path);
+        if part.is_secret && !whole {
+            out.add(6, Sign::Remark, &format!("{path} has changed; it is sensitive and not shown"));
+            continue;
+        }
+        let is_secret = *is_secret || part.is_secret;
+        let value_text =
+            |value: &Shown| if is_secret { "a sensitive value".to_owned() } else { truncated(value) };
         if let Some((old, new)) = texts(part) {
             out.add(6, Sign::Remark, &format!("{path}:"));
             text(out, old, new);
@@ -216,8 +216,8 @@ fn text(out: &mut Lines, old: &str, new: &str) {
 const LONGEST: usize = 200;
 
 /// A value in Puppet's notation, truncated.
-pub fn truncated(value: &Value) -> String {
-    let text = inspect(value).to_string();
+pub fn truncated(value: &Shown) -> String {
+    let text = inspect(value.as_value()).to_string();
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{} ... ({} characters)", &text[..end], text.chars().count()),
         None => text,

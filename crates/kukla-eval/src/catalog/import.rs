@@ -2,6 +2,7 @@
 
 use kukla_catalog::{ExportQuery, ExportedResource, Filter, Resource};
 use kukla_syntax::{deep, diagnostic};
+use kukla_values::shown::holds_secret;
 use kukla_values::{Name, Str, Value};
 
 use super::builder::{Param, ResourceId};
@@ -49,13 +50,26 @@ impl Vm<'_> {
                 scope,
                 given: None,
             };
-            let params = params(&each.resource, &declaration);
+            let params = self.imported_params(&each.resource, &declaration);
             let resource = self.catalog.prepare(&resolved, title.clone(), params, &declaration, false)?;
             let id = self.catalog.add_resource(resource, scope)?;
             self.catalog.imported.insert(id, from.clone());
             new.push(id);
         }
         Ok(new)
+    }
+
+    /// The attributes of an exported resource. What is secret in the catalog that exports it is secret here, too.
+    fn imported_params(&mut self, resource: &Resource, declaration: &Declaration) -> Vec<Param> {
+        let param = |(name, value): &(Str, Value)| {
+            let value = match (resource.is_sensitive(name), holds_secret(value)) {
+                (true, _) => Value::Sensitive(std::sync::Arc::new(value.clone())),
+                (false, true) => self.read_rich_data(value),
+                (false, false) => value.clone(),
+            };
+            Param::unwritten(Name::new(name), value, declaration.origin)
+        };
+        resource.parameters.iter().map(param).collect()
     }
 
     /// The error for an exported resource of another node that is already declared.
@@ -80,19 +94,6 @@ impl Vm<'_> {
 fn unavailable(why: &Diagnostic) -> Diagnostic {
     let wrong = diagnostic!(EXPORTS_UNAVAILABLE { reason: why.message() });
     why.hints.iter().fold(wrong, |wrong, hint| wrong.hint(hint.as_str()))
-}
-
-fn params(resource: &Resource, declaration: &Declaration) -> Vec<Param> {
-    let is_secret = |name: &Str| resource.sensitive_parameters.contains(name);
-    let param = |(name, value): &(Str, Value)| {
-        let value = if is_secret(name) {
-            Value::Sensitive(std::sync::Arc::new(value.clone()))
-        } else {
-            value.clone()
-        };
-        Param::unwritten(Name::new(name), value, declaration.origin)
-    };
-    resource.parameters.iter().map(param).collect()
 }
 
 /// The query of a collector, as others are asked.

@@ -67,6 +67,11 @@ const FURTHER: [&str; 12] = [
 ];
 
 impl Settings {
+    /// The names of all settings.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        DEFAULTS.keys().filter_map(Value::as_str).chain(FURTHER)
+    }
+
     /// Whether there is a setting of that name.
     pub fn is_known(name: &str) -> bool {
         DEFAULTS.contains_key(name) || FURTHER.contains(&name)

@@ -76,8 +76,8 @@ fn words(line: &str) -> Vec<String> {
 
 fn run(ruby: &mut Ruby<'_>, command: &[String]) -> Result<CommandOutput> {
     let program = command.first().cloned().unwrap_or_default();
-    ruby.allow(Effect::Command(&program))?;
-    if ruby.working_directory.is_some() {
+    let is_allowed = ruby.host.world().policy().check(Effect::Command(&program)).is_ok();
+    if is_allowed && ruby.working_directory.is_some() {
         let message = format!(
             "'{program}' cannot run in a directory that was changed to: commands run where Kukla runs"
         );
@@ -92,6 +92,7 @@ fn run(ruby: &mut Ruby<'_>, command: &[String]) -> Result<CommandOutput> {
             ruby.globals.insert(name, status);
             Ok(output)
         }
+        Err(FileError::Refused(refusal)) => Err(ruby.error(ClassId::SECURITY_ERROR, refusal.to_string())),
         Err(FileError::NotFound) => {
             Err(ruby.errno("ENOENT", &format!("No such file or directory - {program}")))
         }

@@ -16,15 +16,15 @@ use super::audit::{Action, Actor, AuditEvent, AuditLog};
 use super::certificate::{self, Certificate, Draft, alt_names, alt_names_extension, node_extensions, put};
 use super::inventory::HighestSerial;
 use super::keys::Key;
+use super::pending::RecentRequests;
 use super::request::{self, Request, alt_name};
 use super::status::Fingerprints;
 use super::time::{self, DAY};
 use super::{DEFAULT_LIFETIME, DEFAULT_RENEWED_LIFETIME, Layout, Practice, Refusal, inventory, oids};
 use crate::files::{
     append_line, lock_file, make_directory, read_directory, read_if_there, remove, remove_unfinished,
-    write_once, write_whole,
+    write_whole,
 };
-use crate::log;
 
 /// A certificate authority at work.
 #[derive(Debug)]
@@ -38,6 +38,7 @@ pub struct Authority {
     pub(super) chain: Vec<Certificate>,
     pub(super) audit: AuditLog,
     pub(super) highest: HighestSerial,
+    pub(super) recent: RecentRequests,
     /// Held while files are changed, together with the lock that processes share.
     working: Mutex<()>,
 }
@@ -85,6 +86,7 @@ impl Authority {
             chain,
             audit,
             highest: HighestSerial::default(),
+            recent: RecentRequests::default(),
             working: Mutex::new(()),
         };
         authority.recover()?;
@@ -155,93 +157,7 @@ impl Authority {
         Ok(Request::from_pem(&bytes).map_err(in_file(&path))?)
     }
 
-    /// Takes a request; whether it was signed at once.
-    pub fn submit(&self, name: &str, text: &[u8], by: &Actor) -> Result<bool, Refusal> {
-        let denied = |fingerprint: Option<String>| {
-            move |refusal: Refusal| {
-                if let Refusal::Rule(problem) = &refusal {
-                    self.audit.record_denial(name, fingerprint, problem.to_string(), by);
-                }
-                refusal
-            }
-        };
-        let request = Request::from_pem(text).map_err(Refusal::Rule).map_err(denied(None))?;
-        let fingerprint = Some(Fingerprints::of(request.der()).sha256);
-        self.take(name, &request).map_err(denied(fingerprint.clone()))?;
-        // A policy command may take its time, and others need not wait for it.
-        let text = request.to_pem();
-        if !self.practice.autosign.permits(name, &text) {
-            return Ok(false);
-        }
-        if let Some(reserved) = self.reserved_name(name, &request)? {
-            let reason = format!("'{reserved}' is a name of the server; only `kukla ca sign` can grant it");
-            log::warning(&format!("the request of {name} is not signed automatically: {reason}"));
-            self.audit.record_denial(name, fingerprint, reason, by);
-            return Ok(false);
-        }
-        self.sign_judged(name, &request, by).map_err(denied(fingerprint))
-    }
-
-    /// Checks a request and keeps it until it is signed.
-    fn take(&self, name: &str, request: &Request) -> Result<(), Refusal> {
-        let subject = request.common_name().unwrap_or_default();
-        self.check_duplicate(&subject)?;
-        request.check_subject(name)?;
-        if !request.is_signed() {
-            let problem = "CSR contains a public key that does not correspond to the signing key";
-            return Err(Refusal::rule(problem));
-        }
-        let text = request.to_pem();
-        let _lock = self.lock()?;
-        self.check_duplicate(name)?;
-        let path = self.layout.request_of(name);
-        if self.practice.duplicates {
-            write_whole(&path, text.as_bytes(), REQUEST_MODE)?;
-        } else {
-            write_once(&path, text.as_bytes(), REQUEST_MODE)?;
-        }
-        Ok(())
-    }
-
-    /// Signs exactly the request that was judged. While it was judged, the waiting request may have been withdrawn, which ends it, or
-    /// replaced, which leaves the other one to its own judgement; whether it was signed.
-    fn sign_judged(&self, name: &str, request: &Request, by: &Actor) -> Result<bool, Refusal> {
-        request.check(name, self.practice.allowed)?;
-        let _lock = self.lock()?;
-        let path = self.layout.request_of(name);
-        let waiting = read_if_there(&path)?;
-        let is_waiting = waiting.as_deref() == Some(request.to_pem().as_bytes());
-        if !is_waiting && (waiting.is_none() || !self.practice.duplicates) {
-            return Ok(false);
-        }
-        self.sign_request(name, request, None, by)?;
-        if is_waiting {
-            remove(&path)?;
-        }
-        Ok(true)
-    }
-
-    /// The first name that a request asks for and that belongs to the server itself: a node with such a certificate could pose as the server.
-    fn reserved_name(&self, name: &str, request: &Request) -> Result<Option<String>, Refusal> {
-        let mut reserved = self.practice.reserved.clone();
-        if let Some(host) = &self.practice.server {
-            reserved.push(host.certname.clone());
-            if let Some(own) = self.signed(&host.certname)? {
-                reserved.extend(alt_names(own.extensions())?.iter().map(certificate::shown));
-            }
-        }
-        let plain = |name: &str| {
-            let name = name.strip_prefix("DNS:").unwrap_or(name);
-            name.trim_end_matches('.').to_lowercase()
-        };
-        let reserved: Vec<String> = reserved.iter().map(|name| plain(name)).collect();
-        let extensions = request.extensions().map_err(Refusal::Rule)?;
-        let names = alt_names(&extensions).map_err(Refusal::Rule)?;
-        let mut asked = std::iter::once(name.to_owned()).chain(names.iter().map(certificate::shown));
-        Ok(asked.find(|name| reserved.contains(&plain(name))))
-    }
-
-    fn check_duplicate(&self, name: &str) -> Result<(), Refusal> {
+    pub(super) fn check_duplicate(&self, name: &str) -> Result<(), Refusal> {
         if request::check_name(name).is_err() || self.practice.duplicates {
             return Ok(());
         }
@@ -262,13 +178,15 @@ impl Authority {
             let fingerprint = Some(Fingerprints::of(request.der()).sha256);
             self.audit.record_denial(name, fingerprint, refusal.to_string(), by);
         })?;
-        let certificate = self.sign_request(name, &request, lifetime, by)?;
+        let of_rule = self.practice.signing.rule_for(name).and_then(|(_, rule)| rule.lifetime);
+        let certificate = self.sign_request(name, &request, lifetime.or(of_rule), by)?;
         remove(&self.layout.request_of(name))?;
+        self.forget_pending(name)?;
         Ok(certificate)
     }
 
     /// Signs a request that was checked, while the lock is held.
-    fn sign_request(
+    pub(super) fn sign_request(
         &self,
         name: &str,
         request: &Request,
@@ -378,7 +296,9 @@ impl Authority {
 
     /// Until when a certificate is valid: never longer than those of the authority and of the ones above it.
     fn expiry(&self, name: &str, validity: Validity, now: SystemTime) -> Result<SystemTime, Refusal> {
-        let own = self.chain.iter().map(Certificate::not_after).fold(self.certificate.not_after(), Ord::min);
+        // After a renewal the bundle also has the old certificate of the authority, which does not count.
+        let above = self.chain.iter().filter(|each| each.subject() != self.certificate.subject());
+        let own = above.map(Certificate::not_after).fold(self.certificate.not_after(), Ord::min);
         let when = time::in_inventory(own);
         if own <= now {
             return Err(Refusal::rule(format!("the certificate of the authority has expired: {when}")));
@@ -454,7 +374,9 @@ impl Authority {
         let _lock = self.lock()?;
         self.record_deletion(name, by)?;
         let certificate = remove(&self.layout.signed_of(name))?;
-        Ok(remove(&self.layout.request_of(name))? || certificate)
+        let request = remove(&self.layout.request_of(name))?;
+        self.forget_pending(name)?;
+        Ok(request || certificate)
     }
 
     fn record_deletion(&self, name: &str, by: &Actor) -> Result<(), Refusal> {
@@ -480,7 +402,9 @@ impl Authority {
         if self.layout.request_of(name).exists() {
             self.record_deletion(name, by)?;
         }
-        Ok(remove(&self.layout.request_of(name))?)
+        let was_there = remove(&self.layout.request_of(name))?;
+        self.forget_pending(name)?;
+        Ok(was_there)
     }
 
     /// Those of some names whose nodes ever had a certificate.
@@ -496,9 +420,6 @@ impl Authority {
         Ok(known)
     }
 }
-
-/// The mode of requests: they may hold the shared secret of a node.
-const REQUEST_MODE: u32 = 0o640;
 
 /// For how long a new certificate is valid.
 #[derive(Clone, Copy, Debug)]

@@ -71,6 +71,13 @@ fn refused(refusal: &Refusal) -> Answer {
             let message = problem.to_string();
             Answer::refused(StatusCode::BAD_REQUEST, message.as_str()).note("error", message)
         }
+        Refusal::Busy(problem) => {
+            let message = format!("Too Many Requests: {problem}");
+            let mut answer =
+                Answer::refused(StatusCode::TOO_MANY_REQUESTS, message).note("error", problem.to_string());
+            answer.headers.push(("retry-after", "60".to_owned()));
+            answer
+        }
         Refusal::Missing(problem) => Answer::new(StatusCode::NOT_FOUND, TEXT, problem.to_string()),
         Refusal::Failure(problem) => {
             // Failures of the disk go to the log, not to the client.

@@ -13,27 +13,35 @@ use kukla::syntax::Problem;
 pub mod audit;
 mod authority;
 pub mod autosign;
+pub mod backup;
 pub mod certificate;
 pub mod crl;
 pub mod doctor;
 pub mod http;
 pub mod import;
 pub mod inventory;
+mod judge;
 pub mod keys;
 pub mod oids;
+pub mod pending;
 pub mod request;
 mod revoke;
 mod revoked;
+pub mod rotate;
 pub mod setup;
+pub mod signing;
 pub mod status;
 pub mod time;
+pub mod tokens;
 
 pub use authority::{Authority, CertificateOptions};
 use autosign::Autosign;
 use keys::KeyKind;
+use pending::RequestLimits;
 use request::Allowed;
 pub use revoked::{RevocationLists, RevokedCertificates};
 use setup::HostFiles;
+use signing::SigningPolicy;
 
 /// The reason why the authority did not do something, by how much of it the client that asked may know.
 #[derive(Clone, Debug)]
@@ -42,6 +50,8 @@ pub enum Refusal {
     Rule(Problem),
     /// Nothing of that name exists; the client sees that too.
     Missing(Problem),
+    /// A limit is exceeded; the client may come back later.
+    Busy(Problem),
     /// A disk or a key failed; the log shows how, the client does not see it.
     Failure(Problem),
 }
@@ -58,7 +68,10 @@ impl Refusal {
     }
 
     fn problem(&self) -> &Problem {
-        let (Refusal::Rule(problem) | Refusal::Missing(problem) | Refusal::Failure(problem)) = self;
+        let (Refusal::Rule(problem)
+        | Refusal::Missing(problem)
+        | Refusal::Busy(problem)
+        | Refusal::Failure(problem)) = self;
         problem
     }
 }
@@ -79,7 +92,10 @@ impl From<Problem> for Refusal {
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
-        let (Refusal::Rule(problem) | Refusal::Missing(problem) | Refusal::Failure(problem)) = refusal;
+        let (Refusal::Rule(problem)
+        | Refusal::Missing(problem)
+        | Refusal::Busy(problem)
+        | Refusal::Failure(problem)) = refusal;
         problem
     }
 }
@@ -178,6 +194,10 @@ pub struct Practice {
     pub server: Option<HostFiles>,
     /// Further names that no request gets without a person.
     pub reserved: Vec<String>,
+    /// The rules for signing without a person.
+    pub signing: SigningPolicy,
+    /// The limits on requests.
+    pub limits: RequestLimits,
     /// The file of the audit log; by default `audit.jsonl` in the directory.
     pub audit_log: Option<PathBuf>,
 }
@@ -200,6 +220,8 @@ impl Default for Practice {
             keys: KeyKind::Rsa(4096),
             server: None,
             reserved: Vec::new(),
+            signing: SigningPolicy::default(),
+            limits: RequestLimits::default(),
             audit_log: None,
         }
     }

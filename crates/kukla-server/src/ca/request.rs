@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
-use der::asn1::{AnyRef, BitString, ObjectIdentifier};
+use der::asn1::{AnyRef, BitString, ObjectIdentifier, SetOfVec, Utf8StringRef};
 use der::{Decode, Encode, Reader, Sequence, SliceReader};
 use kukla::syntax::{Problem, ProblemKind};
 use rustls::pki_types::CertificateSigningRequestDer;
 use rustls::pki_types::pem::PemObject;
-use x509_cert::attr::Attributes;
+use x509_cert::attr::{Attribute, Attributes};
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::{Extension, Extensions};
 use x509_cert::name::Name;
@@ -81,12 +81,27 @@ impl Request {
 
     /// Makes a request for a node's own key.
     pub fn new(name: &str, key: &Key, extensions: Vec<Extension>) -> Result<Request, Problem> {
+        Request::with_password(named(name)?, key, extensions, None)
+    }
+
+    /// Makes a request of any subject, with a challenge password or without.
+    pub fn with_password(
+        subject: Name,
+        key: &Key,
+        extensions: Vec<Extension>,
+        password: Option<&str>,
+    ) -> Result<Request, Problem> {
         let mut attributes = Attributes::new();
+        if let Some(password) = password {
+            let text = Utf8StringRef::new(password).map_err(unencodable)?;
+            let values = SetOfVec::try_from(vec![AnyRef::from(text).into()]).map_err(unencodable)?;
+            attributes.insert(Attribute { oid: CHALLENGE_PASSWORD, values }).map_err(unencodable)?;
+        }
         if !extensions.is_empty() {
             let requested = ExtensionReq(extensions).try_into().map_err(unencodable)?;
             attributes.insert(requested).map_err(unencodable)?;
         }
-        let info = Info { version: 0, subject: named(name)?, public_key: key.public()?, attributes };
+        let info = Info { version: 0, subject, public_key: key.public()?, attributes };
         let message = info.to_der().map_err(unencodable)?;
         let content = Content { info, algorithm: key.algorithm()?, signature: key.sign(&message)? };
         let der = content.to_der().map_err(unencodable)?;
@@ -106,6 +121,11 @@ impl Request {
     /// Whom it is for.
     pub fn common_name(&self) -> Option<String> {
         certificate::common_name(&self.content.info.subject)
+    }
+
+    /// The subject, all of it.
+    pub fn subject(&self) -> &Name {
+        &self.content.info.subject
     }
 
     /// The key it is for.

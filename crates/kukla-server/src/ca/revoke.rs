@@ -135,18 +135,7 @@ impl Authority {
         let known = inventory::read(&self.layout.inventory)?;
         let gone: Vec<BigUint> =
             known.into_iter().map(|entry| entry.serial).filter(|serial| !serials.contains(serial)).collect();
-        let name = self.certificate.common_name().unwrap_or_default();
-        let reason = format!("recreated the CRL with {} revoked certificates", gone.len());
-        self.audit.record(
-            &AuditEvent {
-                action: Action::Manage,
-                node: &name,
-                serial: None,
-                fingerprint: None,
-                reason: Some(reason),
-            },
-            by,
-        )?;
+        self.record_management(&format!("recreated the CRL with {} revoked certificates", gone.len()), by)?;
         // Nodes may have the lost list, so the new one needs a higher number than that had.
         let number = self.highest.read(&self.layout.inventory)? + BigUint::from(1_000_000_u32);
         lists.insert(0, Crl::numbered(&self.certificate, &self.key, &gone, &number, time::now())?);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use kukla_catalog::{Catalog, ExportQuery, ExportedResource, read};
 use kukla_syntax::bail;
 use kukla_values::Hash;
+use kukla_values::shown::redact_json;
 use serde_json::Value as Json;
 
 use crate::codes::STORE_FAILED;
@@ -84,7 +85,10 @@ impl Store for PuppetDb {
             Question::Pql(text) => text.as_str().into(),
             Question::Ast(array) => array.clone(),
         };
-        self.client.query(None, &query)
+        let mut rows = self.client.query(None, &query)?;
+        // Other servers send rich data with secrets to PuppetDB.
+        rows.iter_mut().for_each(redact_json);
+        Ok(rows)
     }
 
     fn facts(&self, node: &str) -> Result<Option<Hash>> {

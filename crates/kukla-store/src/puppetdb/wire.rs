@@ -4,7 +4,8 @@ use kukla_catalog::{
     Catalog, Edge, ExportQuery, ExportedResource, Filter, Resource, ResourceRef, json, read,
 };
 use kukla_syntax::deep;
-use kukla_values::{Hash, Str, Value, format};
+use kukla_values::shown::holds_secret;
+use kukla_values::{Hash, Shown, Str, Value, format};
 use serde_json::{Map, Value as Json, json};
 
 use crate::edges::{self, ResourceEdge};
@@ -38,7 +39,9 @@ pub fn facts(update: &Update<'_>, values: &Hash) -> Json {
     })
 }
 
-/// The document of `replace catalog`, version 9. Secrets are left out; so is what is virtual, unless it is exported.
+/// The document of `replace catalog`, version 9. Sensitive parameters are left out, as by the real terminus; so is what is virtual, unless
+/// it is exported. Secrets in other parameters are redacted, or the parameter is left out of an exported resource: a node that
+/// collects it must not take the replacement for the value.
 pub fn catalog(update: &Update<'_>, catalog: &Catalog) -> Json {
     let is_kept = |resource: &&Resource| resource.exported || !resource.is_virtual;
     let kept: Vec<&Resource> = catalog.resources.iter().filter(is_kept).collect();
@@ -62,10 +65,14 @@ pub fn catalog(update: &Update<'_>, catalog: &Catalog) -> Json {
 }
 
 fn resource(resource: &Resource) -> Json {
-    let is_secret = |name: &Str| resource.sensitive_parameters.contains(name);
-    let open = resource.parameters.iter().filter(|(name, _)| !is_secret(name));
-    let mut parameters: Map<String, Json> =
-        open.map(|(name, value)| (name.to_string(), data(value))).collect();
+    let mut parameters: Map<String, Json> = Map::new();
+    for (name, value) in resource.parameters.iter().filter(|(name, _)| !resource.is_sensitive(name)) {
+        match holds_secret(value) {
+            false => drop(parameters.insert(name.to_string(), data(value))),
+            true if resource.exported => {}
+            true => drop(parameters.insert(name.to_string(), Shown::of(value).to_json())),
+        }
+    }
     let aliases = edges::aliases(resource);
     if !aliases.is_empty() {
         parameters.insert("alias".to_owned(), aliases.into());

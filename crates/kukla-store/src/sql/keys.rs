@@ -46,7 +46,9 @@ pub fn of(resource: &Resource) -> Vec<i64> {
     let kind = &resource.type_name;
     let mut keys = vec![title(kind, &resource.title)];
     keys.extend(resource.tags.iter().map(|each| tag(kind, each)));
-    keys.extend(resource.parameters.iter().filter_map(|(name, value)| attribute(kind, name, value)));
+    let names = resource.parameters.iter().map(|(name, _)| name);
+    let open = names.filter_map(|name| Some((name, resource.open_value(name)?)));
+    keys.extend(open.filter_map(|(name, value)| attribute(kind, name, value)));
     keys.sort_unstable();
     keys.dedup();
     keys

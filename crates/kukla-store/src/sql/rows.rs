@@ -5,7 +5,8 @@ use std::fmt;
 
 use kukla_catalog::resource::ResourceKind;
 use kukla_catalog::{Resource, json};
-use kukla_values::{Str, Value};
+use kukla_values::shown::holds_secret;
+use kukla_values::{Shown, Str, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{Param, Row};
@@ -125,8 +126,17 @@ pub fn texts(text: Option<&str>) -> Vec<Str> {
     read.unwrap_or_default().into_iter().map(|text| Str::from(&*text)).collect()
 }
 
+/// Whether a row has the secrets of its resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// It has them, for the nodes that collect the resource.
+    Stored,
+    /// They are redacted.
+    Redacted,
+}
+
 /// A resource as a row of `resources`, after its node and position: the columns of `RESOURCE`, and which of its parameters are secret.
-pub fn of(resource: &Resource) -> Vec<Param<'_>> {
+pub fn of(resource: &Resource, secrets: Secrets) -> Vec<Param<'_>> {
     let mut parameters = String::from("{");
     for (at, (name, value)) in resource.parameters.iter().enumerate() {
         if at > 0 {
@@ -134,7 +144,11 @@ pub fn of(resource: &Resource) -> Vec<Param<'_>> {
         }
         json::string(&mut parameters, name);
         parameters.push(':');
-        json::value(&mut parameters, value);
+        let is_sensitive = resource.is_sensitive(name);
+        match secrets == Secrets::Redacted && (is_sensitive || holds_secret(value)) {
+            true => parameters.push_str(&Shown::of_parameter(value, is_sensitive).to_json().to_string()),
+            false => json::value(&mut parameters, value),
+        }
     }
     parameters.push('}');
     let secrets = (!resource.sensitive_parameters.is_empty()).then(|| list(&resource.sensitive_parameters));

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use kukla_catalog::Catalog;
 use kukla_syntax::bail;
+use kukla_values::shown::redact_json;
 use serde_json::{Map, Value as Json, json};
 use sha1::{Digest, Sha1};
 
@@ -249,7 +250,7 @@ impl Scan<'_> {
                     "file" => text(row, 6),
                     "line" => number(row, 7),
                     "resource" => identity(row).into(),
-                    _ => without_secrets(document(row, 8), document(row, 9)),
+                    _ => parameters(row),
                 }))
             })
         })
@@ -264,7 +265,7 @@ impl Scan<'_> {
                 let resource = json!({
                     "resource": identity(row), "type": text(row, 2), "title": text(row, 3), "tags": document(row, 4),
                     "exported": row.flag(5), "file": text(row, 6), "line": number(row, 7),
-                    "parameters": without_secrets(document(row, 8), document(row, 9)),
+                    "parameters": parameters(row),
                 });
                 resources.entry(row.owned(0).unwrap_or_default()).or_default().push(resource);
                 Ok(())
@@ -427,24 +428,31 @@ fn document(row: &dyn Row, column: usize) -> Json {
     row.text(column).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// Secrets are for collectors and for nobody who asks.
-fn without_secrets(mut parameters: Json, secrets: Json) -> Json {
-    if let Json::Object(parameters) = &mut parameters {
-        for secret in secrets.as_array().into_iter().flatten().filter_map(Json::as_str) {
+/// The parameters of a resource for queries; columns as in the statement of `resources`. Sensitive ones are left out, as in PuppetDB,
+/// and secrets in others are redacted, before any condition can compare them.
+fn parameters(row: &dyn Row) -> Json {
+    let mut parameters = document(row, 8);
+    if let (Json::Object(parameters), Json::Array(secrets)) = (&mut parameters, document(row, 9)) {
+        for secret in secrets.iter().filter_map(Json::as_str) {
             parameters.shift_remove(secret);
         }
     }
+    redact_json(&mut parameters);
     parameters
 }
 
 /// The identity of a resource: all that distinguishes it from similar ones; columns as in the statement of `resources`.
 fn identity(row: &dyn Row) -> String {
     let mut digest = Sha1::new();
-    for column in [2, 3, 4, 6, 8] {
-        let text = row.text(column).unwrap_or_default();
+    let mut absorb = |text: &str| {
         digest.update((text.len() as u64).to_be_bytes());
         digest.update(text);
+    };
+    for column in [2, 3, 4, 6] {
+        absorb(row.text(column).unwrap_or_default());
     }
+    // A digest of secrets would let others test guesses.
+    absorb(&parameters(row).to_string());
     digest.update(row.int(7).unwrap_or_default().to_be_bytes());
     hex(&digest.finalize())
 }

@@ -7,7 +7,8 @@ use kukla_catalog::Catalog;
 use kukla_values::{Hash, format};
 use sha1::{Digest, Sha1};
 
-use super::{Connection, Param, keys, rows};
+use super::rows::{self, Secrets};
+use super::{Connection, Param, keys};
 use crate::{Report, Result, Timestamp, Update, UpdateOutcome};
 
 /// A catalog as rows, made before anyone waits for the database.
@@ -18,7 +19,10 @@ pub struct Prepared<'c> {
     resources: Vec<Vec<Param<'c>>>,
     offers: Vec<(i64, i64)>,
     edges: String,
+    /// The digest of everything that queries show, which has no secrets in it.
     hash: String,
+    /// Whether rows have secrets, so that they can differ although the digest is the same.
+    has_secrets: bool,
 }
 
 impl<'c> Prepared<'c> {
@@ -26,13 +30,24 @@ impl<'c> Prepared<'c> {
     pub fn new(catalog: &'c Catalog) -> Prepared<'c> {
         let mut digest = Sha1::new();
         let mut places = vec![None; catalog.resources.len()];
-        let (mut resources, mut offers) = (Vec::new(), Vec::new());
+        let (mut resources, mut offers, mut has_secrets) = (Vec::new(), Vec::new(), false);
         let kept = |resource: &kukla_catalog::Resource| resource.exported || !resource.is_virtual;
         for (at, resource) in catalog.resources.iter().enumerate().filter(|(_, one)| kept(one)) {
             let place = resources.len() as i64;
             places[at] = Some(place);
-            let row = rows::of(resource);
-            row.iter().for_each(|param| absorb(&mut digest, param));
+            // Only nodes that collect the resource need its secrets.
+            let row = match resource.exported && resource.holds_secret() {
+                true => {
+                    has_secrets = true;
+                    rows::of(resource, Secrets::Redacted).iter().for_each(|param| absorb(&mut digest, param));
+                    rows::of(resource, Secrets::Stored)
+                }
+                false => {
+                    let row = rows::of(resource, Secrets::Redacted);
+                    row.iter().for_each(|param| absorb(&mut digest, param));
+                    row
+                }
+            };
             resources.push(row);
             if resource.exported {
                 offers.extend(keys::of(resource).into_iter().map(|key| (key, place)));
@@ -48,7 +63,7 @@ impl<'c> Prepared<'c> {
         }
         edges.push(']');
         digest.update(&edges);
-        Prepared { catalog, resources, offers, edges, hash: hex(&digest.finalize()) }
+        Prepared { catalog, resources, offers, edges, hash: hex(&digest.finalize()), has_secrets }
     }
 }
 
@@ -170,7 +185,7 @@ fn catalog(connection: &mut dyn Connection, id: i64, update: &Update<'_>, new: &
         known = row.owned(0);
         Ok(())
     })?;
-    if known.as_ref() != Some(&new.hash) {
+    if new.has_secrets || known.as_ref() != Some(&new.hash) {
         connection.run("DELETE FROM offers WHERE node = ?1", &[id.into()])?;
         connection.run("DELETE FROM resources WHERE node = ?1", &[id.into()])?;
         let rows: Vec<Vec<Param<'_>>> =

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use kukla_catalog::difference::{Difference, PartChange, ResourceDifference, parts};
 use kukla_catalog::{Catalog, Resource, ResourceRef};
-use kukla_values::{Str, Value};
+use kukla_values::{Shown, Str, Value};
 
 use super::Reason;
-use crate::secrets::redacted;
 
 /// The changes of one node's catalog.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -276,28 +275,21 @@ fn whole_attributes(
 fn attribute(name: &Str, before: Option<&Value>, after: Option<&Value>, is_secret: bool) -> AttributeChange {
     let parts = match is_secret {
         true => vec![secret_part(before.is_some(), after.is_some())],
-        false => parts(before, after)
-            .into_iter()
-            .map(|part| PartChange {
-                before: part.before.as_ref().map(redacted),
-                after: part.after.as_ref().map(redacted),
-                ..part
-            })
-            .collect(),
+        false => parts(before, after),
     };
     AttributeChange { name: name.clone(), parts, is_secret, reasons: Vec::new() }
 }
 
 fn secret_part(before: bool, after: bool) -> PartChange {
-    let some = |is_there: bool| is_there.then(|| Value::from(SOME_SECRET));
-    PartChange { path: Vec::new(), before: some(before), after: some(after) }
+    let some = |is_there: bool| is_there.then(|| Shown::of(&SOME_SECRET.into()));
+    PartChange { path: Vec::new(), before: some(before), after: some(after), is_secret: true }
 }
 
 impl AttributeChange {
     /// Leaves out the values, which must not be shown after all.
     pub fn hide(&mut self) {
         let has =
-            |side: fn(&PartChange) -> &Option<Value>| self.parts.iter().any(|part| side(part).is_some());
+            |side: fn(&PartChange) -> &Option<Shown>| self.parts.iter().any(|part| side(part).is_some());
         self.parts = vec![secret_part(has(|part| &part.before), has(|part| &part.after))];
         self.is_secret = true;
     }

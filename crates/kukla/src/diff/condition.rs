@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_eval::environment::Node;
 use kukla_syntax::Problem;
-use kukla_values::Value;
+use kukla_values::{Shown, Value};
 use kukla_world::MemoryWorld;
 
 use super::rules::ChangeSubject;
-use crate::secrets::redacted;
+use crate::rpc::from_json;
 use crate::{Compiler, Site, SiteSpec};
 
 /// An expression about a change: `$change` is `added`, `removed` or `changed`, `$type`, `$title` and `$tags` are those of the resource, and
@@ -18,6 +18,11 @@ pub(super) struct Condition {
     site: Arc<Site>,
     /// The first error of an evaluation.
     problem: Mutex<Option<String>>,
+}
+
+/// A value as conditions see it, since their errors are printed.
+fn shown(value: Option<&Value>) -> Value {
+    value.map(|value| from_json(&Shown::of(value).to_json())).unwrap_or_default()
 }
 
 /// The variables of a condition.
@@ -53,8 +58,8 @@ impl Condition {
             subject.name.title().clone().into(),
             tags.into(),
             attribute,
-            before.map(redacted).unwrap_or_default(),
-            after.map(redacted).unwrap_or_default(),
+            shown(before),
+            shown(after),
         ];
         node.variables.insert("subject", Value::from(values.to_vec()));
         match self.site.eval(&node).result {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kukla_catalog::difference::PartChange;
 use kukla_catalog::{Catalog, Resource};
-use kukla_values::Value;
+use kukla_values::{Shown, Value};
 use kukla_world::World;
 
 use super::changes::{AttributeChange, Changes, Kind, ResourceChange};
@@ -102,9 +102,10 @@ fn parts(
     recurses: bool,
 ) -> Vec<PartChange> {
     let part = |path: Value, old: Option<Value>, new: Option<Value>| PartChange {
-        path: vec![path],
-        before: old,
-        after: new,
+        path: vec![Shown::of(&path)],
+        before: old.as_ref().map(Shown::of),
+        after: new.as_ref().map(Shown::of),
+        is_secret: false,
     };
     let directory = |world: &dyn World, path: &Path| kukla_world::is_directory(world, path);
     if !directory(old_world, old) && !directory(new_world, new) {

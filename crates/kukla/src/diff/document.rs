@@ -3,7 +3,7 @@
 
 use kukla_catalog::ResourceRef;
 use kukla_catalog::difference::PartChange;
-use kukla_values::Value;
+use kukla_values::Shown;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -141,24 +141,27 @@ fn attribute(change: &AttributeChange) -> Json {
     if change.is_secret {
         json["sensitive"] = true.into();
     }
-    json["parts"] = change.parts.iter().map(part).collect();
+    json["parts"] = change.parts.iter().map(|one| part(one, change.is_secret)).collect();
     reasons(&mut json, &change.reasons);
     json
 }
 
 /// A side without a value has no member in the part; an undefined value is `null`.
-fn part(part: &PartChange) -> Json {
+fn part(part: &PartChange, is_secret_as_a_whole: bool) -> Json {
     let mut json = Map::new();
     if !part.path.is_empty() {
-        json.insert("path".into(), part.path.iter().map(rpc::rich).collect());
+        json.insert("path".into(), part.path.iter().map(Shown::to_json).collect());
     }
-    let mut side = |name: &str, value: &Option<Value>| {
+    let mut side = |name: &str, value: &Option<Shown>| {
         if let Some(value) = value {
-            json.insert(name.into(), rpc::rich(value));
+            json.insert(name.into(), value.to_json());
         }
     };
     side("before", &part.before);
     side("after", &part.after);
+    if part.is_secret && !is_secret_as_a_whole {
+        json.insert("sensitive".into(), true.into());
+    }
     json.into()
 }
 

@@ -144,7 +144,7 @@ impl Evidence {
                 .any(|trails| trails.attribute(&change.name, &attribute.name).is_some_and(is_secret));
             // Decrypted values may arrive without a recorded origin.
             let values = attribute.parts.iter().flat_map(|part| [&part.before, &part.after]);
-            let is_decrypted = values.flatten().any(|value| self.holds_secret(value));
+            let is_decrypted = values.flatten().any(|value| self.holds_secret(value.as_value()));
             if secret || is_decrypted {
                 attribute.hide();
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kukla_catalog::difference::{Difference, PartChange, ResourceDifference};
 use kukla_catalog::{Resource, ResourceRef};
 use kukla_syntax::Problem;
-use kukla_values::{Str, Value, format};
+use kukla_values::{Shown, Str, Value, format};
 use regex::Regex;
 
 use super::condition::Condition;
@@ -326,8 +326,9 @@ impl Rules {
             let attributes = || {
                 change.attributes.iter().map(|attribute| {
                     let value =
-                        |side: fn(&PartChange) -> Option<&Value>| attribute.parts.first().and_then(side);
+                        |side: fn(&PartChange) -> Option<&Shown>| attribute.parts.first().and_then(side);
                     let values = (value(|part| part.before.as_ref()), value(|part| part.after.as_ref()));
+                    let values = (values.0.map(Shown::as_value), values.1.map(Shown::as_value));
                     ChangeSubject { attribute: Some((&attribute.name, values.0, values.1)), ..asked }
                 })
             };

@@ -46,6 +46,7 @@
 //! to the disk where options name a directory.
 
 mod catalogs;
+mod commands;
 mod compare;
 mod compile;
 mod fact_sets;

@@ -222,3 +222,22 @@ fn both_sides_of_a_comparison_have_the_same_facts_of_a_store() {
     assert_eq!(difference.counts().changed, 2);
     assert_eq!(store.reads.load(Ordering::Relaxed), 2, "facts of each node are read once");
 }
+
+#[test]
+fn refused_commands_are_collected_from_all_nodes() {
+    let site = "$first = generate('/bin/a')\nif $facts['role'] == 'db' { generate('/bin/b') }\ninline_template('<%= `uname -r` %>')";
+    let world = MemoryWorld::default()
+        .with("/site/manifests/site.pp", site)
+        .with("/site/facts/web.json", r#"{"name": "web", "values": {"role": "web"}}"#)
+        .with("/site/facts/db.json", r#"{"name": "db", "values": {"role": "db"}}"#);
+    let mut options = FleetOptions::in_world("/site", Arc::new(world));
+    options.policy.commands = "/bin/allowed".parse().unwrap();
+    let compiler = FleetCompiler::new(&options).unwrap();
+    let fleet = Fleet::with_compiler(&options, &compiler).unwrap();
+    let nodes = || fleet.members().filter_map(|member| member.node.ok());
+    assert_eq!(compiler.commands_to_allow(&options, nodes()).unwrap(), None, "nothing was refused yet");
+    let run = fleet.compile::<Finding>(&FleetCompileOptions::default(), &()).unwrap();
+    assert!(run.has_failures(FailOn::default()));
+    let names = compiler.commands_to_allow(&options, nodes()).unwrap().unwrap();
+    assert_eq!(names, ["/bin/a", "/bin/allowed", "/bin/b", "uname"]);
+}

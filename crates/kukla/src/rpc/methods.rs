@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kukla_eval::data;
 use kukla_eval::messages::Log;
 use kukla_syntax::Problem;
-use kukla_values::{Type, format};
+use kukla_values::{Shown, Type, Value, format};
 use serde_json::{Map, Value as Json, json};
 
 use super::Server;
@@ -48,6 +48,14 @@ fn all(logs: &[Log]) -> Json {
     logs.iter().map(log).collect()
 }
 
+/// A value as rich data, with secrets only if the request asks for them.
+fn shown(value: &Value, params: &Map<String, Json>) -> Json {
+    match params.get("sensitive") {
+        Some(Json::Bool(true)) => rich(value),
+        _ => Shown::of(value).to_json(),
+    }
+}
+
 /// `compile`: the catalog of one node.
 pub(super) fn compile(server: &Server, params: &Map<String, Json>, out: &mut String) -> Answer {
     let Request { site, node, options } = request(server, params)?;
@@ -72,7 +80,7 @@ pub(super) fn eval(server: &Server, params: &Map<String, Json>, out: &mut String
     let Outcome { result, logs, .. } = server.compiler.open(&site)?.eval(&node);
     let value = result.map_err(|failure| Failed::new(&failure, &logs))?;
     let answer = json!({
-        "value": rich(&value),
+        "value": shown(&value, params),
         "string": format::interpolate(&value).as_str(),
         "type": Type::of(&value).to_string(),
         "logs": all(&logs),
@@ -98,7 +106,7 @@ pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut Stri
     let explain = answer.explanation.map(|explanation| explanation.puppet_text());
     match answer.found {
         Ok(found) => {
-            let mut result = json!({"value": rich(&found.value), "logs": all(&logs)});
+            let mut result = json!({"value": shown(&found.value, params), "logs": all(&logs)});
             if let Some(explain) = explain {
                 result["explain"] = explain.into();
             }

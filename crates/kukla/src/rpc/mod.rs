@@ -24,7 +24,7 @@ mod shape;
 
 use failed::Failed;
 pub use request::{Request, from_json};
-pub use shape::{diagnostic, errors, log, rich};
+pub use shape::{diagnostic, errors, log};
 
 /// Answers requests. State that it keeps between them affects only its speed.
 #[derive(Debug, Default)]

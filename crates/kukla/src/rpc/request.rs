@@ -24,8 +24,8 @@ pub struct Request {
 }
 
 /// Parameters of methods, which do not concern the site or the node.
-const OF_OTHERS: [&str; 9] =
-    ["default", "epp", "file", "filename", "key", "manifest_setting", "merge", "trace", "type"];
+const OF_OTHERS: [&str; 10] =
+    ["default", "epp", "file", "filename", "key", "manifest_setting", "merge", "sensitive", "trace", "type"];
 
 impl Request {
     /// Reads the parameters of a request; the problem names the first invalid one.

@@ -1,5 +1,7 @@
 //! `kukla compile --all`: the catalogs of many nodes.
 
+use std::collections::BTreeSet;
+
 use kukla::fleet::{Fleet, FleetCompileOptions, FleetCompiler, FleetOptions, FleetRun};
 use kukla::syntax::Problem;
 
@@ -22,10 +24,12 @@ pub fn run(args: &Args) -> CommandResult {
     if args.watch {
         return watch::run(args, &options, &compile, &compiler);
     }
-    let run = Fleet::with_compiler(&options, &compiler)
-        .and_then(|fleet| fleet.compile::<RenderedMessage>(&compile, &ProgressLine::default()));
-    let run = match run {
-        Ok(run) => run,
+    let compiled = Fleet::with_compiler(&options, &compiler).and_then(|fleet| {
+        let run = fleet.compile::<RenderedMessage>(&compile, &ProgressLine::default())?;
+        Ok((fleet, run))
+    });
+    let (nodes, run) = match compiled {
+        Ok(compiled) => compiled,
         Err(error) => return fleet::report(error),
     };
     if let Some(unsettled) = &run.unsettled {
@@ -45,6 +49,15 @@ pub fn run(args: &Args) -> CommandResult {
         );
     }
     explain_cache(args, &run);
+    let failed: BTreeSet<&str> = run
+        .reports
+        .iter()
+        .filter(|report| !report.errors.is_empty())
+        .map(|report| report.node.as_str())
+        .collect();
+    let failed_nodes = nodes.members().filter(|member| failed.contains(member.name.as_str()));
+    let failed_nodes = failed_nodes.filter_map(|member| member.node.ok());
+    fleet::report_commands(&compiler.commands_to_allow(&options, failed_nodes)?);
     let is_incomplete = run.skipped > 0 && options.store.is_some();
     let failed = is_incomplete || run.has_failures(args.failing());
     match run.cache_problem {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use kukla::Value;
 use kukla::diff::{AttributeChange, Changes, Kind, PartChange, Reason, ResourceChange};
+use kukla::values::Shown;
 use kukla::values::format::inspect;
 
 use super::html;
@@ -86,7 +86,7 @@ fn reasons(out: &mut String, reasons: &[Reason]) {
 fn attribute(out: &mut String, change: &AttributeChange, kind: Kind) {
     for part in &change.parts {
         let name = html(&attribute_path(&change.name, &part.path));
-        if change.is_secret {
+        if change.is_secret || part.is_secret {
             let text = if kind == Kind::Changed {
                 "has changed; it is sensitive and not shown"
             } else {
@@ -108,7 +108,7 @@ fn attribute(out: &mut String, change: &AttributeChange, kind: Kind) {
 }
 
 fn sides(out: &mut String, name: &str, part: &PartChange, kind: Kind) {
-    let text = |value: &Option<Value>| value.as_ref().map(value_text).unwrap_or_default();
+    let text = |value: &Option<Shown>| value.as_ref().map(value_text).unwrap_or_default();
     let (before, after) = (text(&part.before), text(&part.after));
     match kind {
         Kind::Added => wide(out, name, "after", &after),
@@ -140,10 +140,10 @@ fn cell(side: &str, value: &str) -> String {
 const LONGEST: usize = 20_000;
 
 /// A value as HTML: text of several lines as it is, everything else in Puppet's notation.
-fn value_text(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) if text.contains('\n') => text.to_string(),
-        _ => inspect(value).to_string(),
+fn value_text(value: &Shown) -> String {
+    let text = match value.as_str() {
+        Some(text) if text.contains('\n') => text.to_owned(),
+        _ => inspect(value.as_value()).to_string(),
     };
     let (shown, rest) = match text.char_indices().nth(LONGEST) {
         Some((end, _)) => text.split_at(end),
