@@ -7,6 +7,7 @@ use kukla::certname;
 use kukla::facts::FactFile;
 use kukla::fleet::{FleetEvent, NodeStore, Observer};
 use kukla::syntax::Problem;
+use kukla::values::Shown;
 use kukla::values::{Hash, Value};
 use kukla::world::glob;
 use serde_json::json;
@@ -168,9 +169,9 @@ fn join(above: &str, name: &Value) -> String {
 }
 
 fn write(args: &PullArgs, nodes: &Nodes) -> Result<(), Problem> {
-    let rich = |facts: &Hash| kukla::rpc::rich(&Value::Hash(facts.clone()));
+    let rich = |facts: &Hash| Shown::of(&Value::Hash(facts.clone())).to_json();
     if args.output.extension().is_some_and(|end| end == "json") {
-        let row = |(name, value): (&Value, &Value)| json!({"name": name.as_str(), "value": kukla::rpc::rich(value)});
+        let row = |(name, value): (&Value, &Value)| json!({"name": name.as_str(), "value": Shown::of(value).to_json()});
         let node = |(node, facts): (&String, &Hash)| {
             json!({"certname": node, "facts": {"data": facts.iter().map(row).collect::<Vec<_>>()}})
                 .to_string()
