@@ -8,7 +8,7 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, diff, doc, epp, eval, explain, facts, lookup, parse, repl, rpc, ruby, store, why,
+    check, compile, diff, doc, epp, eval, explain, facts, fmt, lookup, parse, repl, rpc, ruby, store, why,
 };
 use crate::deferred::Deferred;
 
@@ -59,6 +59,14 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
+    /// Format manifests and templates
+    ///
+    /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
+    /// same as before. Files with syntax errors are reported and left alone. In directories, formats all `.pp` and `.epp` files except
+    /// those in `files`, `vendor` and `spec/fixtures`. `# fmt: off` and `# fmt: on` around code, or `# fmt: skip` at the end of its last
+    /// line, keep code as it is. Exit codes: 0 formatted, 1 syntax errors, or with --check or --diff files to format, 2 a file could not be
+    /// read or written.
+    Fmt(Deferred<fmt::Args>),
     /// Print the syntax tree of manifests and templates
     Parse(Deferred<parse::Args>),
     /// Render or validate EPP templates
@@ -127,6 +135,7 @@ impl Cli {
             Command::Eval(Deferred(args)) => eval::run(&args),
             Command::Explain(Deferred(args)) => explain::run(&args),
             Command::Facts(Deferred(args)) => facts::run(&args),
+            Command::Fmt(Deferred(args)) => fmt::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),

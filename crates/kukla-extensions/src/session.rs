@@ -79,6 +79,10 @@ impl Host for Compilation<'_, '_> {
         self.vm.budget().check_memory(bytes)
     }
 
+    fn memory_limit(&self) -> u64 {
+        self.vm.budget().limits().memory
+    }
+
     fn write_out(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
         if !text.is_empty() {

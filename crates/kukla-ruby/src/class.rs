@@ -61,23 +61,31 @@ pub struct Native {
     pub most: u8,
     /// Whether it can only be called without a receiver.
     pub private: bool,
+    /// Whether it takes the same time whatever the size of its receiver and arguments, or counts by itself what it goes through. Of all others
+    /// it is assumed that they go through all of both.
+    pub quick: bool,
     /// Its code.
     pub body: NativeBody,
 }
 
 /// A method that takes `least` to `most` arguments. Keywords count as one, as they arrive in one hash.
 pub const fn method(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
-    Native { name, least, most, private: false, body: NativeBody::Plain(run) }
+    Native { name, least, most, private: false, quick: false, body: NativeBody::Plain(run) }
+}
+
+/// A method that takes the same time whatever the size of its receiver and arguments, or counts by itself what it goes through.
+pub const fn quick(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
+    Native { name, least, most, private: false, quick: true, body: NativeBody::Plain(run) }
 }
 
 /// A method that iterates with its block and returns an enumerator when it is called without one.
 pub const fn iterator(name: &'static str, least: u8, most: u8, run: IteratorFn, size: SizeFn) -> Native {
-    Native { name, least, most, private: false, body: NativeBody::Iterator(run, size) }
+    Native { name, least, most, private: false, quick: true, body: NativeBody::Iterator(run, size) }
 }
 
 /// A method that can only be called without a receiver, such as `puts`.
 pub const fn private(name: &'static str, least: u8, most: u8, run: NativeFn) -> Native {
-    Native { name, least, most, private: true, body: NativeBody::Plain(run) }
+    Native { name, least, most, private: true, quick: false, body: NativeBody::Plain(run) }
 }
 
 impl Native {

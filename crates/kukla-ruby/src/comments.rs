@@ -1,8 +1,7 @@
 //! Programs without their comments, to compare two texts as programs.
 
-use ruby_prism as prism;
-
 use crate::erb::{self, Trim};
+use crate::nesting::{is_endless, parse};
 
 /// Names with which a program can read its own text; in one that uses them, comments count.
 const OWN_TEXT: [&str; 6] =
@@ -14,7 +13,10 @@ pub fn without_comments(source: &str) -> Option<String> {
     if OWN_TEXT.iter().any(|word| source.contains(word)) {
         return None;
     }
-    let parsed = prism::parse(source.as_bytes());
+    if is_endless(source.as_bytes()) {
+        return None;
+    }
+    let parsed = parse(source.as_bytes());
     if parsed.errors().next().is_some() {
         return None;
     }

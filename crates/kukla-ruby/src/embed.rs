@@ -198,15 +198,19 @@ impl Ruby<'_> {
         if self.host.embedder().is_none() {
             return;
         }
+        // The interpreter is entered again by whatever it runs.
+        let was_bounded = std::mem::take(&mut self.is_bounded);
         let stand_in = self.stand_in.take().unwrap_or_else(State::vacant);
         let state = std::mem::replace(&mut self.state, stand_in);
         let Some(embedder) = self.host.embedder() else {
             self.state = state;
+            self.is_bounded = was_bounded;
             return;
         };
         embedder.lend(state);
-        embedder.answer(request);
+        crate::memory::unbounded(|| embedder.answer(request));
         let stand_in = std::mem::replace(&mut self.state, embedder.reclaim());
+        self.is_bounded = was_bounded;
         self.stand_in = Some(stand_in);
     }
 }

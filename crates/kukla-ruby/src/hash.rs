@@ -5,7 +5,7 @@
 
 use hashbrown::HashTable;
 
-use crate::memory::Weighed;
+use crate::memory::{self, Weighed};
 use crate::value::Value;
 
 /// Hashes with more entries than this have an index.
@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// The entries of a hash.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Table {
     /// Entries by position; a removed one leaves a gap, so that positions hold while something iterates.
     entries: Vec<Option<Entry>>,
@@ -43,6 +43,23 @@ pub struct Table {
     pub keywords: bool,
     /// How many iterations are going on, during which no key may be added.
     pub iterating: u32,
+}
+
+impl Clone for Table {
+    fn clone(&self) -> Table {
+        memory::spend(self.weight());
+        Table {
+            entries: self.entries.clone(),
+            live: self.live,
+            front: self.front,
+            index: self.index.clone(),
+            default: self.default.clone(),
+            default_proc: self.default_proc.clone(),
+            by_identity: self.by_identity,
+            keywords: self.keywords,
+            iterating: self.iterating,
+        }
+    }
 }
 
 impl Table {

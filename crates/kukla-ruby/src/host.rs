@@ -22,6 +22,10 @@ pub trait Host {
     fn check_memory(&mut self, bytes: usize) -> Result<(), Error> {
         Budget::default().check_memory(bytes)
     }
+    /// The bytes that the values of the program may take.
+    fn memory_limit(&self) -> u64 {
+        Budget::default().limits().memory
+    }
     /// Counts bytes that are about to be written. The error once a limit is exceeded cannot be rescued.
     fn check_output(&mut self, _bytes: usize) -> Result<(), Error> {
         Ok(())

@@ -6,6 +6,7 @@ use rustc_hash::FxHasher;
 
 use crate::error::Result;
 use crate::hash::Table;
+use crate::memory;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::value::{HashObject, StringObject, Value};
@@ -28,7 +29,11 @@ fn plain_code(value: &Value) -> Option<u64> {
         Value::Float(number) => hasher.write_u64(if *number == 0.0 { 0 } else { number.to_bits() } ^ 0x5151),
         Value::Symbol(symbol) => hasher.write_u64(0x5359_4d00_0000_0000 | u64::from(symbol.0)),
         Value::Class(class) => hasher.write_u64(0x434c_5300_0000_0000 | u64::from(class.0)),
-        Value::String(string) => hasher.write(string.text().as_bytes()),
+        Value::String(string) => {
+            let text = string.text();
+            memory::spend(text.len());
+            hasher.write(text.as_bytes());
+        }
         Value::Big(big) => hasher.write(&big.number.to_signed_bytes_le()),
         _ => return None,
     }
@@ -42,7 +47,7 @@ fn plain_eql(a: &Value, b: &Value) -> Option<bool> {
         (Value::String(a), Value::String(b)) => {
             std::rc::Rc::ptr_eq(a, b) || {
                 let (a, b) = (a.text(), b.text());
-                a.as_bytes() == b.as_bytes() && (a.encoding() == b.encoding() || a.is_ascii())
+                a.same_bytes(&b) && (a.encoding() == b.encoding() || a.is_ascii())
             }
         }
         (Value::Big(a), Value::Big(b)) => a.number == b.number,

@@ -72,6 +72,7 @@ pub mod list;
 mod lower;
 mod memory;
 pub mod method;
+mod nesting;
 mod objects;
 pub mod outline;
 pub mod proc;

@@ -4,11 +4,13 @@
 //! through an instance variable or through a program whose calls remember methods of its own, so those are noted here, weakly, and
 //! emptied at the end.
 
+use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use crate::eval::{Env, Unit};
 use crate::proc::ProcObject;
-use crate::value::{ArrayObject, HashObject, Head, Object, Value};
+use crate::value::{ArrayObject, HashObject, Head, Object, RangeObject, Value};
 
 /// The list of what may be part of a circle.
 #[derive(Default)]
@@ -76,7 +78,47 @@ impl Drop for Objects {
     }
 }
 
-/// Containers take more stack, if needed, to drop their values: a long chain of objects is dropped one inside the other.
+/// How many objects are dropped one inside the other before the rest waits until these are gone.
+const NESTED_DROPS: u32 = 48;
+
+/// The contents that wait to be dropped on a thread.
+struct Dropping {
+    depth: Cell<u32>,
+    later: RefCell<Vec<Box<dyn Any>>>,
+}
+
+thread_local! {
+    static DROPPING: Dropping = const { Dropping { depth: Cell::new(0), later: RefCell::new(Vec::new()) } };
+}
+
+/// Drops the contents of an object. A chain of objects may be as long as there is memory, so only the first few are dropped one inside the
+/// other, and the others one after the other.
+fn drop_contents<T: 'static>(contents: T) {
+    let mut contents = Some(contents);
+    // A thread that ends has no variables any more.
+    let _ = DROPPING.try_with(|dropping| match dropping.depth.get() {
+        0 => kukla_syntax::deep(|| {
+            dropping.depth.set(1);
+            drop(contents.take());
+            while let Some(next) = { dropping.later.borrow_mut().pop() } {
+                drop(next);
+            }
+            dropping.depth.set(0);
+        }),
+        depth if depth < NESTED_DROPS => {
+            dropping.depth.set(depth + 1);
+            drop(contents.take());
+            dropping.depth.set(depth);
+        }
+        _ => {
+            if let Some(contents) = contents.take() {
+                dropping.later.borrow_mut().push(Box::new(contents));
+            }
+        }
+    });
+}
+
+/// Containers drop their values by [`drop_contents`].
 macro_rules! drop_deeply {
     ($($kind:ty => |$this:ident| $contents:expr;)*) => {
         $(impl Drop for $kind {
@@ -84,7 +126,7 @@ macro_rules! drop_deeply {
             fn drop(&mut self) {
                 let $this = self;
                 if let Some(contents) = $contents {
-                    kukla_syntax::deep(|| drop(contents));
+                    drop_contents(contents);
                 }
             }
         })*
@@ -96,6 +138,7 @@ drop_deeply! {
     ArrayObject => |this| this.take_items();
     HashObject => |this| this.take_table();
     Object => |this| this.take_payload();
+    RangeObject => |this| Some((std::mem::take(&mut this.begin), std::mem::take(&mut this.end)));
     ProcObject => |this| this.take_body();
     Env => |this| this.take_slots();
 }

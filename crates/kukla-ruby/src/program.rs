@@ -8,6 +8,7 @@ use kukla_values::Str;
 use kukla_values::regexp::Regexp;
 use num_bigint::BigInt;
 
+use crate::nesting::with_stack_for;
 use crate::text::Encoding;
 
 /// A program: one file, template or piece of text.
@@ -26,8 +27,18 @@ pub struct Program {
     pub(crate) constants: u32,
     /// The text after `__END__`.
     pub(crate) data: Option<Box<[u8]>>,
+    /// How deep its text nests.
+    pub(crate) nesting: usize,
     /// The findings of an embedding program.
     pub(crate) findings: OnceLock<u32>,
+}
+
+/// Nodes drop those inside of them, as deep as the text nests.
+impl Drop for Program {
+    fn drop(&mut self) {
+        let bodies = std::mem::take(&mut self.bodies);
+        with_stack_for(self.nesting, || drop(bodies));
+    }
 }
 
 /// The place of a name in the list of a program.

@@ -32,6 +32,9 @@ use crate::symbol::{Symbol, Symbols, sym};
 use crate::text::Text;
 use crate::value::{Head, Value};
 
+/// How many bytes native code goes through in the time of a step.
+const BYTES_PER_STEP: u64 = 256;
+
 /// The approximate size of a class or module.
 const CLASS: usize = 1024;
 
@@ -74,6 +77,8 @@ pub struct State {
     pub(crate) working_directory: Option<PathBuf>,
     /// Whether native classes have their constants.
     is_set_up: bool,
+    /// Whether the interpreter was entered by a call that ends when memory runs out: see [`Ruby::bounded`].
+    pub(crate) is_bounded: bool,
     /// The replacement while it is lent, kept for the next time.
     pub(crate) stand_in: Option<Box<State>>,
     /// The bytes allocated on this thread before this interpreter began.
@@ -115,6 +120,7 @@ impl State {
             walks: crate::recursion::Walks::default(),
             comparing: Vec::new(),
             is_set_up: false,
+            is_bounded: false,
             stand_in: None,
             working_directory: None,
             taken_before: memory::taken(),
@@ -346,6 +352,7 @@ impl<'h> Ruby<'h> {
     /// An interpreter in these surroundings.
     pub fn new(state: Box<State>, host: &'h mut dyn Host) -> Ruby<'h> {
         let mut ruby = Ruby { host, state };
+        ruby.set_ceiling();
         if !std::mem::replace(&mut ruby.is_set_up, true) {
             for (number, native) in NATIVE_CLASSES.iter().enumerate() {
                 if let Some(setup) = native.setup {
@@ -368,10 +375,33 @@ impl<'h> Ruby<'h> {
         if memory::is_due() { self.make_room(0) } else { Ok(()) }
     }
 
+    /// Counts bytes that native code is about to go through or to make: compares, copies, searches.
+    #[inline]
+    pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
+        memory::spend(bytes);
+        if memory::is_due() { self.make_room(0) } else { Ok(()) }
+    }
+
+    /// The same for elements of an array.
+    #[inline]
+    pub fn charge_elements(&mut self, elements: usize) -> Result<()> {
+        self.charge_bytes(elements.saturating_mul(size_of::<Value>()))
+    }
+
+    /// The most that values may take before whatever is running is unwound: well beyond the limit, which ordinary checks find first.
+    fn set_ceiling(&mut self) {
+        let limit = usize::try_from(self.host.memory_limit()).unwrap_or(usize::MAX);
+        memory::set_ceiling(self.taken_before.saturating_add(limit).saturating_add(limit / 4));
+    }
+
     /// An error that nothing can rescue if this number of further bytes would exceed the memory limit; checked before something
     /// large is made.
     pub fn make_room(&mut self, bytes: usize) -> Result<()> {
         memory::looked();
+        let spent = memory::spent();
+        if spent > 0 {
+            self.host.charge(spent as u64 / BYTES_PER_STEP)?;
+        }
         let taken = memory::taken().saturating_sub(self.taken_before).saturating_add(bytes);
         self.host.check_memory(taken).map_err(Into::into)
     }
@@ -394,15 +424,15 @@ impl<'h> Ruby<'h> {
 
     /// Calls a method, private ones too. A method that is not there is looked for in `method_missing`.
     pub fn call(&mut self, receiver: &Value, name: Symbol, args: &Args<'_>) -> Result {
+        if !self.is_bounded {
+            return self.bounded(|ruby| ruby.call(receiver, name, args));
+        }
         let class = self.class_of(receiver);
         // Native methods that ask each other are nested calls as well.
-        self.enter()?;
-        let result = kukla_syntax::deep(|| match self.find_method(class, name) {
-            Some(method) => self.call_method(receiver, &method, name, args),
-            None => self.method_missing(receiver, name, args),
-        });
-        self.depth -= 1;
-        result
+        self.nested(|ruby| match ruby.find_method(class, name) {
+            Some(method) => ruby.call_method(receiver, &method, name, args),
+            None => ruby.method_missing(receiver, name, args),
+        })
     }
 
     /// Calls a method if it is there (public or not), without asking `method_missing` unless `respond_to_missing?` says so.

@@ -280,6 +280,7 @@ impl ArrayObject {
 
     /// A copy of its elements.
     pub fn to_vec(&self) -> Vec<Value> {
+        memory::spend(self.len() * size_of::<Value>());
         self.items.borrow().to_vec()
     }
 
@@ -386,7 +387,10 @@ impl Object {
 
     /// An object of a class with something that native methods keep in it.
     pub fn with<T: Any>(class: ClassId, payload: T) -> Rc<Object> {
-        Rc::new(Object { head: Head::new(class), payload: RefCell::new(Some(Box::new(payload))) })
+        Rc::new(Object {
+            head: Head::with_contents(class, size_of::<T>()),
+            payload: RefCell::new(Some(Box::new(payload))),
+        })
     }
 
     /// The payload of native methods, if it is of this type. Never held while Ruby code may run.
@@ -401,6 +405,8 @@ impl Object {
 
     /// Puts something into it for native methods.
     pub fn set_payload<T: Any>(&self, payload: T) {
+        self.clear_payload();
+        memory::take(size_of::<T>());
         *self.payload.borrow_mut() = Some(Box::new(payload));
     }
 
@@ -411,12 +417,16 @@ impl Object {
 
     /// Takes out what is in it, before it is dropped.
     pub(crate) fn take_payload(&mut self) -> Option<Box<dyn Any>> {
-        self.payload.get_mut().take()
+        let payload = self.payload.get_mut().take()?;
+        memory::give_back(size_of_val(&*payload));
+        Some(payload)
     }
 
     /// Takes out what is in it.
     pub(crate) fn clear_payload(&self) {
-        drop(self.payload.take());
+        if let Some(payload) = self.payload.take() {
+            memory::give_back(size_of_val(&*payload));
+        }
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Forbidden {
 }
 
 /// puppetserver's own rules: their names, what they are about, and whom they allow.
-const DEFAULTS: [(&str, &str, &str, &str); 29] = [
+const DEFAULTS: [(&str, &str, &str, &str); 27] = [
     ("puppetlabs v3 catalog from agents", "~^/puppet/v3/catalog/([^/]+)$", "get post", "$1"),
     ("puppetlabs v4 catalog for services", "~^/puppet/v4/catalog/?$", "post", "-"),
     ("puppetlabs certificate", "/puppet-ca/v1/certificate/", "get", "?"),
@@ -75,8 +75,6 @@ const DEFAULTS: [(&str, &str, &str, &str); 29] = [
     ("puppetlabs cert sign all", "/puppet-ca/v1/sign/all", "post", "!"),
     ("puppetlabs status service - full", "/status/v1/services", "get", "?"),
     ("puppetlabs status service - simple", "/status/v1/simple", "get", "?"),
-    ("kukla liveness", "/status/v1/live", "get", "?"),
-    ("kukla readiness", "/status/v1/ready", "get", "?"),
     ("puppetlabs environments", "/puppet/v3/environments", "get", "*"),
     ("puppetlabs file bucket file", "/puppet/v3/file_bucket_file", "get head post put", "*"),
     ("puppetlabs file content", "/puppet/v3/file_content", "get post", "*"),

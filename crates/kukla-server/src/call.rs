@@ -33,11 +33,16 @@ pub struct Parameters(Vec<(String, String)>);
 /// The parameters that are lists: agents repeat their names.
 const LISTS: [&str; 1] = ["ignore"];
 
+/// The largest number of parameters: agents send about ten, and a few more for each pattern that they ignore.
+const MOST: usize = 1000;
+
 /// Why parameters are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidParameters {
     /// An escape is malformed, or a value is not UTF-8.
     Malformed,
+    /// There are too many.
+    TooMany,
     /// A name that is not a list has several values.
     Repeated(String),
     /// A form has another value than the address.
@@ -48,6 +53,7 @@ impl std::fmt::Display for InvalidParameters {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             InvalidParameters::Malformed => f.write_str("malformed parameters"),
+            InvalidParameters::TooMany => write!(f, "more than {MOST} parameters"),
             InvalidParameters::Repeated(name) => write!(f, "the parameter {name:?} is repeated"),
             InvalidParameters::Contradicted(name) => {
                 write!(f, "the parameter {name:?} of the form contradicts the URL")
@@ -59,6 +65,9 @@ impl std::fmt::Display for InvalidParameters {
 impl Parameters {
     /// Reads the parameters of an address or of a form. `name[]` is another way to write a name.
     pub fn parse(raw: &str) -> Result<Parameters, InvalidParameters> {
+        if raw.split('&').filter(|pair| !pair.is_empty()).nth(MOST).is_some() {
+            return Err(InvalidParameters::TooMany);
+        }
         let mut all = Parameters::default();
         for (name, value) in parameters(raw).ok_or(InvalidParameters::Malformed)? {
             let name = name.strip_suffix("[]").map_or(name.as_str(), |name| name);
@@ -202,6 +211,8 @@ mod tests {
         assert_eq!(read("environment=a&environment%5B%5D=b"), repeated("environment"));
         let mut all = read("ignore=.svn&ignore[]=CVS&environment=a").unwrap();
         assert_eq!(all.all("ignore").collect::<Vec<_>>(), [".svn", "CVS"]);
+        assert_eq!(read(&"ignore=x&".repeat(MOST + 1)), Err(InvalidParameters::TooMany));
+        assert!(read(&"ignore=x&&".repeat(MOST)).is_ok());
         let contradicted = Err(InvalidParameters::Contradicted("environment".into()));
         assert_eq!(all.add_form(read("environment=b").unwrap()), contradicted);
         assert_eq!(all.add_form(read("environment[]=b").unwrap()), contradicted);

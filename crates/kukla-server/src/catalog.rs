@@ -15,6 +15,7 @@ use crate::answer::{Answer, Issue, JSON};
 use crate::ca::keys::random;
 use crate::call::Call;
 use crate::environments::{CatalogFailure, CatalogForm, Compilation, is_name};
+use crate::json;
 use crate::log;
 use crate::nodes::{Facts, facts_in, facts_of};
 use crate::server::Server;
@@ -111,7 +112,7 @@ pub fn answer(server: &Server, call: &Call, node: &str) -> Answer {
 /// Answers a service that asks for the catalog of some node.
 pub fn answer_v4(server: &Server, call: &Call) -> Answer {
     let refused = |problem: String| Answer::refused(StatusCode::BAD_REQUEST, problem);
-    let body: Value = match serde_json::from_slice(&call.body) {
+    let body: Value = match json::read(&call.body) {
         Ok(body) => body,
         Err(error) => return refused(format!("invalid JSON in request body: {error}")),
     };

@@ -27,6 +27,7 @@ pub mod file_content;
 pub mod file_metadata;
 pub mod filebucket;
 pub mod files;
+pub mod json;
 pub mod limits;
 pub mod listen;
 pub mod log;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::answer::Answer;
 use crate::call::{Call, decoded};
 use crate::command;
+use crate::json::FactDocument;
 use crate::server::Server;
 
 /// The facts of a request.
@@ -37,19 +38,31 @@ pub fn facts_of(call: &Call, node: &str) -> Result<Option<Facts>, Problem> {
     } else {
         decoded(text, true).ok_or_else(|| Problem::invalid("the facts are not valid UTF-8"))?
     };
-    let facts: Json = serde_json::from_str(&text)
+    read_facts(text.as_bytes(), node).map(Some)
+}
+
+/// The facts of a text of JSON, which must be those of the node.
+pub fn read_facts(text: &[u8], node: &str) -> Result<Facts, Problem> {
+    let document = FactDocument::read(text)
         .map_err(|error| Problem::invalid("invalid JSON in the facts").because(error))?;
-    facts_in(&facts, node).map(Some)
+    check_owner(&document.name, node)?;
+    let values = document.into_values().ok_or_else(|| Problem::invalid("the facts have no values"))?;
+    Ok(Facts { values })
+}
+
+fn check_owner(name: &str, node: &str) -> Result<(), Problem> {
+    if name == node {
+        return Ok(());
+    }
+    Err(Problem::invalid(format!(
+        "Catalog for {node:?} was requested with fact definition for the wrong node ({name:?})."
+    )))
 }
 
 /// The facts of a document (`{"name": …, "values": {…}}`), which must be those of the node.
 pub fn facts_in(document: &Json, node: &str) -> Result<Facts, Problem> {
     let name = document.get("name").and_then(Json::as_str).unwrap_or_default();
-    if name != node {
-        return Err(Problem::invalid(format!(
-            "Catalog for {node:?} was requested with fact definition for the wrong node ({name:?})."
-        )));
-    }
+    check_owner(name, node)?;
     match document.get("values").map(from_json) {
         Some(Value::Hash(values)) => Ok(Facts { values: without_nulls(&values) }),
         _ => Err(Problem::invalid("the facts have no values")),

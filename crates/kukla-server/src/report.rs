@@ -10,10 +10,36 @@ use crate::answer::{Answer, Issue};
 use crate::ca::time;
 use crate::call::Call;
 use crate::files::{make_directory, write_once};
+use crate::json;
 use crate::log::{self, Level};
 
+/// A report that was received. Only its beginning is read here; whatever is done with the rest is done piece by piece, because a tree of all of it
+/// would take many times its size.
+#[derive(Debug)]
+pub struct ReceivedReport<'r> {
+    /// The whole report, in JSON.
+    pub text: &'r str,
+    /// The environment of the run.
+    pub environment: Value,
+    /// The outcome of the run.
+    pub status: Value,
+}
+
+/// The parts of a report that are lists or objects of many.
+const LARGE_PARTS: [&str; 3] = ["logs", "metrics", "resource_statuses"];
+
+/// The largest piece of a report that is read at once: a part of the report, which is a fraction of it unless someone means harm.
+fn piece(text: &str, whole: &str) -> Result<Value, Problem> {
+    /// Pieces of this size are never out of proportion.
+    const SMALL: usize = 256 << 10;
+    if text.len() > SMALL.max(whole.len() / 4) {
+        return Err(Problem::new(ProblemKind::LimitExceeded, "a part of the report is too large"));
+    }
+    json::read(text.as_bytes()).map_err(|error| Problem::invalid("invalid JSON in the report").because(error))
+}
+
 /// Reads the report of a request.
-pub fn read(call: &Call, node: &str) -> Result<Value, Answer> {
+pub fn read<'r>(call: &'r Call, node: &str) -> Result<ReceivedReport<'r>, Answer> {
     let kind = call.content_type();
     if !matches!(
         kind.as_deref(),
@@ -27,10 +53,23 @@ pub fn read(call: &Call, node: &str) -> Result<Value, Answer> {
         answer.status = hyper::StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(answer);
     }
-    let report: Value = serde_json::from_slice(&call.body).map_err(|error| {
+    let invalid = |error: &dyn std::fmt::Display| {
         Answer::error(Issue::Runtime, format_args!("invalid JSON in the report: {error}"))
-    })?;
-    match report.get("host").and_then(Value::as_str) {
+    };
+    let text = std::str::from_utf8(&call.body).map_err(|error| invalid(&error))?;
+    let mut report = ReceivedReport { text, environment: Value::Null, status: Value::Null };
+    let mut host = None;
+    let read = json::each_entry(text, &mut |name, value| {
+        match name {
+            "host" => host = piece(value, text)?.as_str().map(str::to_owned),
+            "environment" => report.environment = piece(value, text)?,
+            "status" => report.status = piece(value, text)?,
+            _ => {}
+        }
+        Ok(())
+    });
+    read.map_err(|problem| Answer::error(Issue::Runtime, problem))?;
+    match host {
         Some(host) if host == node => Ok(report),
         Some(host) => Err(Answer::error(
             Issue::Runtime,
@@ -41,7 +80,7 @@ pub fn read(call: &Call, node: &str) -> Result<Value, Answer> {
 }
 
 /// Writes a report as Puppet does: a file of YAML under the node's name and the time.
-pub fn store(directory: &Path, node: &str, report: &Value) -> Result<PathBuf, Problem> {
+pub fn store(directory: &Path, node: &str, report: &str) -> Result<PathBuf, Problem> {
     let directory = directory.join(node);
     make_directory(&directory, 0o750)?;
     let text = to_yaml(report)?;
@@ -62,9 +101,10 @@ pub fn store(directory: &Path, node: &str, report: &Value) -> Result<PathBuf, Pr
 }
 
 /// Writes the messages of a report to the log, as Puppet's processor `log` does.
-pub fn log_messages(node: &str, report: &Value) {
-    for each in report.get("logs").and_then(Value::as_array).into_iter().flatten() {
-        let text = |name: &str| each.get(name).and_then(Value::as_str).unwrap_or_default();
+pub fn log_messages(node: &str, report: &str) -> Result<(), Problem> {
+    let mut log_message = |value: &str| {
+        let message = piece(value, report)?;
+        let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
         let level = match text("level") {
             "debug" => Level::Debug,
             "info" | "notice" => Level::Info,
@@ -73,14 +113,76 @@ pub fn log_messages(node: &str, report: &Value) {
         };
         let facts = [("node".to_owned(), node.into()), ("source".to_owned(), text("source").into())];
         log::write(level, text("message"), facts.into_iter().collect());
-    }
+        Ok(())
+    };
+    json::each_entry(report, &mut |name, value| match name {
+        "logs" => json::each_element(value, &mut log_message),
+        _ => Ok(()),
+    })
 }
 
-/// The report as the Ruby object that Puppet writes.
-fn to_yaml(report: &Value) -> Result<String, Problem> {
+/// The report as the Ruby object that Puppet writes: each entry is a document of its own, and the documents make one.
+fn to_yaml(report: &str) -> Result<String, Problem> {
+    let mut out = String::from("--- !ruby/object:Puppet::Transaction::Report\n");
+    json::each_entry(report, &mut |name, value| {
+        let begin = value.as_bytes().first();
+        let class = class_of(name).filter(|_| LARGE_PARTS.contains(&name));
+        let before = out.len();
+        out.push_str(name);
+        out.push_str(":\n");
+        let filled = out.len();
+        match (class, begin) {
+            (Some(class), Some(b'[')) => json::each_element(value, &mut |element| {
+                let element = piece(element, report)?;
+                add_document(&mut out, 0, |writer| {
+                    writer.start_sequence(None);
+                    write_object(writer, &element, Some(class), 2)?;
+                    writer.end_sequence();
+                    Ok(())
+                })
+            })?,
+            (Some(class), Some(b'{')) => json::each_entry(value, &mut |key, member| {
+                let (key, member) = (key.to_owned(), piece(member, report)?);
+                add_document(&mut out, 2, |writer| {
+                    writer.start_mapping(None);
+                    writer.string(key);
+                    write_object(writer, &member, Some(class), 2)?;
+                    writer.end_mapping();
+                    Ok(())
+                })
+            })?,
+            _ => {}
+        }
+        if out.len() > filled {
+            return Ok(());
+        }
+        // An entry that is short, or empty.
+        out.truncate(before);
+        let entry = Value::Object(serde_json::Map::from_iter([(name.to_owned(), piece(value, report)?)]));
+        add_document(&mut out, 0, |writer| write_object(writer, &entry, None, 0))
+    })?;
+    Ok(out)
+}
+
+/// Adds what is written as a document, without its beginning, this far to the right.
+fn add_document<'v>(
+    out: &mut String,
+    indent: usize,
+    write: impl FnOnce(&mut Writer<'v>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
     let mut writer = Writer::new(Layout::default());
-    write_object(&mut writer, report, Some("!ruby/object:Puppet::Transaction::Report"), 0)?;
-    writer.finish().map_err(|error| Problem::invalid("cannot write the report as YAML").because(error))
+    write(&mut writer)?;
+    let text = writer
+        .finish()
+        .map_err(|error| Problem::invalid("cannot write the report as YAML").because(error))?;
+    let document = text.strip_prefix("---\n").unwrap_or(&text);
+    for line in document.split_inclusive('\n') {
+        if line != "\n" {
+            out.extend(std::iter::repeat_n(' ', indent));
+        }
+        out.push_str(line);
+    }
+    Ok(())
 }
 
 /// The classes of what is in a report, by where it is.
@@ -157,9 +259,17 @@ mod tests {
             "host": "a", "report_format": 12, "status": "changed", "noop": false, "code_id": null,
             "logs": [{"level": "info", "message": "m", "line": null}],
             "metrics": {"time": {"name": "time", "label": "Time", "values": [["total", "Total", 1.5]]}},
-            "resource_statuses": {"File[/a]": {"title": "/a", "events": [{"status": "success"}]}},
+            "resource_statuses": {
+                "File[/a]": {"title": "/a", "events": [{"status": "success", "message": "two\nlines\n\nand a third"}]},
+                "Exec[x: 'y'\n]": {"title": "", "events": [], "tags": ["a", "yes", "1"]},
+            },
+            "corrective_change": false, "cached_catalog_status": "", "events": [{"a": 1}],
         });
-        let text = to_yaml(&report).unwrap();
+        let text = to_yaml(&report.to_string()).unwrap();
+        // The same as if all of it were one document.
+        let mut writer = Writer::new(Layout::default());
+        write_object(&mut writer, &report, Some("!ruby/object:Puppet::Transaction::Report"), 0).unwrap();
+        assert_eq!(text, writer.finish().unwrap());
         for part in [
             "!ruby/object:Puppet::Transaction::Report",
             "!ruby/object:Puppet::Util::Log",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyper::{Method, StatusCode};
 use kukla::syntax::Problem;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::answer::{Answer, Issue, JSON};
 use crate::call::Call;
@@ -111,7 +111,11 @@ impl Route {
                 limits.request
             }
             Route::Authority if path.starts_with("/puppet-ca/v1/certificate_request") => ca::request::LARGEST,
-            Route::Authority => limits.request,
+            // Lists may be long; whatever else administrators send is short.
+            Route::Authority if path.starts_with("/puppet-ca/v1/certificate_revocation_list") => {
+                limits.request
+            }
+            Route::Authority => 1 << 20,
             Route::Status | Route::Metrics | Route::Other => 0,
             _ => 64 << 10,
         };
@@ -243,15 +247,9 @@ fn with_mounts(
 }
 
 fn facts(server: &Server, call: &Call, node: &str) -> Answer {
-    let document: Value = match serde_json::from_slice(&call.body) {
-        Ok(document) => document,
-        Err(error) => {
-            return Answer::error(Issue::Runtime, format_args!("invalid JSON in the facts: {error}"));
-        }
-    };
     let environment = server.environment_or_default(call.parameter("environment").unwrap_or_default());
     let store = || -> Result<(), Problem> {
-        let facts = nodes::facts_in(&document, node)?;
+        let facts = nodes::read_facts(&call.body, node)?;
         server.store_update(&NodeUpdate {
             node,
             environment: &environment,
@@ -275,12 +273,9 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
     let mut done = Vec::new();
     for processor in &server.settings.reports.processors {
         let kept = match processor.as_str() {
-            "store" => report::store(&server.settings.reports.directory, node, &report).map(|_| ()),
-            "log" => {
-                report::log_messages(node, &report);
-                Ok(())
-            }
-            "puppetdb" if server.store.is_some() => server.store_report(&report),
+            "store" => report::store(&server.settings.reports.directory, node, report.text).map(|_| ()),
+            "log" => report::log_messages(node, report.text),
+            "puppetdb" if server.store.is_some() => server.store_report(report.text),
             "none" => continue,
             other => {
                 crate::log::warning(&format!("unknown report processor '{other}'"));
@@ -293,12 +288,11 @@ fn take_report(server: &Server, call: &Call, node: &str) -> Answer {
         }
     }
     if !done.contains(&"puppetdb")
-        && let Err(problem) = server.store_report(&report)
+        && let Err(problem) = server.store_report(report.text)
     {
         return server.failure(&problem);
     }
-    let about = |name: &str| report.get(name).cloned().unwrap_or(Value::Null);
-    Answer::json(&json!(done)).note("environment", about("environment")).note("outcome", about("status"))
+    Answer::json(&json!(done)).note("environment", report.environment).note("outcome", report.status)
 }
 
 fn environments(server: &Server) -> Answer {

@@ -17,9 +17,9 @@ pub fn answer(server: &Server, call: &Call, rest: &str) -> Answer {
     let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
     let is_known = |name: &str| SERVICES.contains(&name) && (name != "ca" || server.authority.is_some());
     match (kind, name) {
-        // The process is alive if it answers at all; it is ready if it can do its work.
-        ("live", "") => Answer::new(StatusCode::OK, TEXT_UTF8, "alive"),
-        ("ready", "") => ready(server),
+        // The process is alive if it answers at all; it is ready if it can do its work. Existing rules allow all paths below `simple`.
+        ("simple", "live") => Answer::new(StatusCode::OK, TEXT_UTF8, "alive"),
+        ("simple", "ready") => ready(server),
         ("simple", "") => simple(),
         ("simple", name) if is_known(name) => simple(),
         ("simple", _) => Answer::new(StatusCode::NOT_FOUND, TEXT_UTF8, format!("not found: {name}")),

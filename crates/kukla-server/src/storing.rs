@@ -9,7 +9,6 @@ use kukla::values::Hash;
 use kukla::{Catalog, Diagnostic};
 use kukla_store::codes::{STORE_LOCKED, STORE_UNREACHABLE};
 use kukla_store::{Breaker, Options, Report, Store, StoreExports, Timestamp, Update, UpdateOutcome};
-use serde_json::Value;
 
 use crate::log;
 use crate::nodes::Facts;
@@ -141,7 +140,7 @@ impl Server {
     }
 
     /// Keeps a report.
-    pub fn store_report(&self, report: &Value) -> Result<(), Problem> {
+    pub fn store_report(&self, report: &str) -> Result<(), Problem> {
         let Some(ServerStore { store, .. }) = &self.store else { return Ok(()) };
         let report = Report::from_agent(report, &self.settings.host.certname, Timestamp::now());
         report.and_then(|report| store.add_report(&report)).map_err(Problem::from)

@@ -35,7 +35,7 @@ fn works_until_it_is_killed() {
         let name = format!("n{start}-{number}");
         authority.generate(&name, &CertificateOptions::default()).unwrap();
         let report = serde_json::json!({"host": name, "status": "changed"});
-        let kept = report::store(&directory.join("reports"), &name, &report).unwrap();
+        let kept = report::store(&directory.join("reports"), &name, &report.to_string()).unwrap();
         // The test relies on this line.
         println!("kept {}", kept.display());
         if number % 3 == 0 {

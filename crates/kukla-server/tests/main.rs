@@ -4,6 +4,7 @@ mod authority;
 mod killed;
 mod killed_server;
 mod lost_files;
+mod memory;
 mod server;
 mod settings;
 mod signing;

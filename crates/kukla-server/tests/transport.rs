@@ -291,8 +291,8 @@ fn status_needs_no_thread_and_pools_are_apart() {
     use kukla_server::pools::Pool;
     let everything: Vec<_> = Pool::ALL.into_iter().map(|pool| (pool, occupy(pool))).collect();
     assert_eq!(stranger.get("/status/v1/simple").text(), "running");
-    assert_eq!(stranger.get("/status/v1/live").text(), "alive");
-    assert_eq!(stranger.get("/status/v1/ready").text(), "ready");
+    assert_eq!(stranger.get("/status/v1/simple/live").text(), "alive");
+    assert_eq!(stranger.get("/status/v1/simple/ready").text(), "ready");
     let metrics = harness.admin().get("/metrics").text();
     assert!(metrics.contains("kukla_pool_running{pool=\"strangers\"} 16"), "{metrics}");
     for name in [

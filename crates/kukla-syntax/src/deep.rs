@@ -24,3 +24,8 @@ pub fn deep<T>(walk: impl FnOnce() -> T) -> T {
 pub fn roomy<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(DOOR, 4 * DOOR, work)
 }
+
+/// Does something that takes up to this number of bytes of stack.
+pub fn with_stack<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(bytes, bytes, work)
+}

@@ -24,7 +24,7 @@ pub mod words;
 pub use code::{Code, Severity, Strict};
 pub use contain::{contain, silence_contained_panics};
 pub use decode::Number;
-pub use deep::{deep, roomy};
+pub use deep::{deep, roomy, with_stack};
 pub use diagnostic::{
     Diagnostic, Error, Fact, ForeignException, Frame, Label, Location, NAMELESS, Result, SourcePosition,
     Stage, ToFact, Trace,

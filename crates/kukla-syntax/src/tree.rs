@@ -159,8 +159,8 @@ impl<'t> Node<'t> {
             .filter(|child| child.is_significant())
     }
 
-    /// The index after this element and all it contains.
-    pub(crate) fn end_index(self) -> u32 {
+    /// The [index](Node::index) after this element and all it contains.
+    pub fn end_index(self) -> u32 {
         self.index + self.size()
     }
 

@@ -118,6 +118,14 @@ impl ConfigEntry {
         }
     }
 
+    /// An integer.
+    pub fn as_integer(&self) -> Option<i64> {
+        match &self.value {
+            ConfigValue::Data(Value::Integer(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
     /// The strings of an array that holds nothing else.
     pub fn as_strings(&self) -> Option<Vec<String>> {
         let ConfigValue::Data(Value::Array(values)) = &self.value else { return None };

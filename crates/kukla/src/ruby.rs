@@ -98,6 +98,10 @@ impl Host for Surroundings<'_> {
         Ok(())
     }
 
+    fn memory_limit(&self) -> u64 {
+        self.left.memory
+    }
+
     fn check_output(&mut self, bytes: usize) -> Result<(), Error> {
         match self.left.output.checked_sub(bytes as u64) {
             Some(left) => {

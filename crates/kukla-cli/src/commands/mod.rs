@@ -14,6 +14,7 @@ pub mod eval;
 pub mod explain;
 pub mod facts;
 mod fleet;
+pub mod fmt;
 pub mod lookup;
 mod options;
 pub mod parse;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::class::{ClassId, Native, NativeClass, method, methods};
+use crate::class::{ClassId, Native, NativeClass, method, methods, quick};
 use crate::error::Result;
 use crate::eval::{Closure, Context, Cref, Env, Unit};
 use crate::program::BodyId;
@@ -199,7 +199,7 @@ fn find(scope: &Scope, name: Symbol) -> Option<(&Rc<Env>, u16)> {
 const METHODS: &[Native] = methods![
     method("eval", 1, 3, |ruby, this, args| evaluate(ruby, this, &args[0], args.get(1), args.get(2))),
     method("local_variables", 0, 0, |ruby, this, _| local_variables(ruby, this)),
-    method("local_variable_get", 1, 1, |ruby, this, args| {
+    quick("local_variable_get", 1, 1, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
         let scope = scope(ruby, this)?;
         match find(&scope, name) {
@@ -211,7 +211,7 @@ const METHODS: &[Native] = methods![
             }
         }
     }),
-    method("local_variable_set", 2, 2, |ruby, this, args| {
+    quick("local_variable_set", 2, 2, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
         let found = scope(ruby, this)?;
         if let Some((env, slot)) = find(&found, name) {
@@ -229,14 +229,14 @@ const METHODS: &[Native] = methods![
         }
         Ok(args[1].clone())
     }),
-    method("local_variable_defined?", 1, 1, |ruby, this, args| {
+    quick("local_variable_defined?", 1, 1, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
         let scope = scope(ruby, this)?;
         Ok(Value::Bool(find(&scope, name).is_some()))
     }),
-    method("dup", 0, 0, copy).alias("clone"),
-    method("receiver", 0, 0, |ruby, this, _| Ok(scope(ruby, this)?.this)),
-    method("source_location", 0, 0, |ruby, this, _| {
+    quick("dup", 0, 0, copy).alias("clone"),
+    quick("receiver", 0, 0, |ruby, this, _| Ok(scope(ruby, this)?.this)),
+    quick("source_location", 0, 0, |ruby, this, _| {
         let scope = scope(ruby, this)?;
         Ok(Value::array(vec![Value::str(scope.file), Value::Int(i64::from(scope.line))]))
     }),

@@ -1,7 +1,7 @@
 //! `true` and `false`.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, quick};
 use crate::core::nil::constant;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -12,8 +12,8 @@ pub const TRUE_CLASS: NativeClass = NativeClass {
     methods: &[
         METHODS,
         &[
-            method("|", 1, 1, |_, _, _| Ok(true.into())),
-            method("^", 1, 1, |_, _, args| Ok((!args[0].is_true()).into())),
+            quick("|", 1, 1, |_, _, _| Ok(true.into())),
+            quick("^", 1, 1, |_, _, args| Ok((!args[0].is_true()).into())),
         ],
     ],
     singleton: &[NO_INSTANCES],
@@ -22,17 +22,17 @@ pub const TRUE_CLASS: NativeClass = NativeClass {
 
 /// The class `FalseClass`.
 pub const FALSE_CLASS: NativeClass = NativeClass {
-    methods: &[METHODS, &[method("|", 1, 1, truth_of), method("^", 1, 1, truth_of)]],
+    methods: &[METHODS, &[quick("|", 1, 1, truth_of), quick("^", 1, 1, truth_of)]],
     singleton: &[NO_INSTANCES],
     ..NativeClass::class("FalseClass", "Object")
 };
 
 const METHODS: &[Native] = methods![
-    method("to_s", 0, 0, to_s).alias("inspect"),
-    method("&", 1, 1, |_, this, args| Ok((this.is_true() && args[0].is_true()).into())),
-    method("!", 0, 0, |_, this, _| Ok((!this.is_true()).into())),
-    method("==", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
-    method("===", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
+    quick("to_s", 0, 0, to_s).alias("inspect"),
+    quick("&", 1, 1, |_, this, args| Ok((this.is_true() && args[0].is_true()).into())),
+    quick("!", 0, 0, |_, this, _| Ok((!this.is_true()).into())),
+    quick("==", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
+    quick("===", 1, 1, |_, this, args| Ok(this.is_same(&args[0]).into())),
 ];
 
 /// `false | x`, `nil ^ x`: whether the argument counts as true.

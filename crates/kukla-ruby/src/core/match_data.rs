@@ -4,7 +4,7 @@ use std::cell::Ref;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, quick};
 use crate::core::regexp;
 use crate::core::regexp::matching::Spans;
 use crate::core::string::index;
@@ -22,30 +22,30 @@ pub const MATCH_DATA: NativeClass =
 const METHODS: &[Native] = methods![
     method("==", 1, 1, equal).alias("eql?"),
     method("hash", 0, 0, hash),
-    method("[]", 1, 2, element),
-    method("begin", 1, 1, begin),
+    quick("[]", 1, 2, element),
+    quick("begin", 1, 1, begin),
     method("bytebegin", 1, 1, byte_begin),
     method("byteend", 1, 1, byte_end),
     method("byteoffset", 1, 1, byte_offset),
-    method("captures", 0, 0, captures).alias("deconstruct"),
+    quick("captures", 0, 0, captures).alias("deconstruct"),
     method("deconstruct_keys", 1, 1, deconstruct_keys),
-    method("end", 1, 1, end),
+    quick("end", 1, 1, end),
     method("initialize_copy", 1, 1, initialize_copy),
     method("inspect", 0, 0, inspect),
-    method("length", 0, 0, length),
+    quick("length", 0, 0, length),
     method("match", 1, 1, match_group),
     method("match_length", 1, 1, match_length),
     method("named_captures", 0, 1, named_captures),
-    method("names", 0, 0, names),
+    quick("names", 0, 0, names),
     method("offset", 1, 1, offset),
-    method("post_match", 0, 0, post_match),
-    method("pre_match", 0, 0, pre_match),
-    method("regexp", 0, 0, regexp_of),
-    method("size", 0, 0, length),
-    method("string", 0, 0, subject),
+    quick("post_match", 0, 0, post_match),
+    quick("pre_match", 0, 0, pre_match),
+    quick("regexp", 0, 0, regexp_of),
+    quick("size", 0, 0, length),
+    quick("string", 0, 0, subject),
     method("to_a", 0, 0, to_a),
-    method("to_s", 0, 0, to_s),
-    method("values_at", 0, ANY, values_at),
+    quick("to_s", 0, 0, to_s),
+    quick("values_at", 0, ANY, values_at),
 ];
 
 /// A match: of what, in what, where.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, quick};
 use crate::core::proc::{arity, arity_of, compose, parameters};
 use crate::error::Result;
 use crate::method::{Method, MethodBody, Visibility};
@@ -115,10 +115,10 @@ pub(crate) fn make_unbound(ruby: &mut Ruby<'_>, class: ClassId, name: Symbol, pu
 }
 
 const COMMON: &[Native] = methods![
-    method("name", 0, 0, |ruby, this, _| Ok(Value::Symbol(object(ruby, this)?.name))),
+    quick("name", 0, 0, |ruby, this, _| Ok(Value::Symbol(object(ruby, this)?.name))),
     method("original_name", 0, 0, |ruby, this, _| Ok(Value::Symbol(real(&object(ruby, this)?.method).name))),
-    method("owner", 0, 0, |ruby, this, _| Ok(Value::Class(object(ruby, this)?.method.owner))),
-    method("arity", 0, 0, |ruby, this, _| Ok(Value::Int(arity_of_method(&object(ruby, this)?.method)))),
+    quick("owner", 0, 0, |ruby, this, _| Ok(Value::Class(object(ruby, this)?.method.owner))),
+    quick("arity", 0, 0, |ruby, this, _| Ok(Value::Int(arity_of_method(&object(ruby, this)?.method)))),
     method("parameters", 0, 0, |ruby, this, _| {
         let method = object(ruby, this)?.method;
         parameters_of_method(ruby, &method)
@@ -149,22 +149,22 @@ const COMMON: &[Native] = methods![
         })
     }),
     method("inspect", 0, 0, inspect).alias("to_s"),
-    method("hash", 0, 0, |ruby, this, _| {
+    quick("hash", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
         // An alias is the same method under another name.
         Ok(Value::Int(i64::from(own.method.owner.0)))
     }),
-    method("==", 1, 1, same).alias("eql?"),
+    quick("==", 1, 1, same).alias("eql?"),
 ];
 
 const BOUND: &[Native] = methods![
-    method("call", 0, ANY, call).alias("()").alias("[]").alias("==="),
-    method("receiver", 0, 0, |ruby, this, _| Ok(object(ruby, this)?.receiver.unwrap_or_default())),
-    method("unbind", 0, 0, |ruby, this, _| {
+    quick("call", 0, ANY, call).alias("()").alias("[]").alias("==="),
+    quick("receiver", 0, 0, |ruby, this, _| Ok(object(ruby, this)?.receiver.unwrap_or_default())),
+    quick("unbind", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
         Ok(Value::Object(Object::with(ClassId::UNBOUND_METHOD, MethodObject { receiver: None, ..own })))
     }),
-    method("to_proc", 0, 0, |ruby, this, _| {
+    quick("to_proc", 0, 0, |ruby, this, _| {
         let own = object(ruby, this)?;
         let body = ProcBody::Method(own.receiver.unwrap_or_default(), own.method);
         Ok(Value::Proc(Rc::new(ProcObject { head: Head::new(ClassId::PROC), body, lambda: Cell::new(true) })))
@@ -174,8 +174,8 @@ const BOUND: &[Native] = methods![
         let curry = ruby.symbols.intern("curry");
         ruby.send(&to_proc, curry, args.list)
     }),
-    method(">>", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], true)),
-    method("<<", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], false)),
+    quick(">>", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], true)),
+    quick("<<", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], false)),
 ];
 
 const UNBOUND: &[Native] = &[
@@ -185,7 +185,8 @@ const UNBOUND: &[Native] = &[
     }),
     method("bind_call", 1, ANY, |ruby, this, args| {
         let own = bound(ruby, this, &args[0])?;
-        ruby.call_method(&args[0], &own.method, own.name, &Args { list: &args.list[1..], ..*args })
+        let rest = Args { list: &args.list[1..], ..*args };
+        ruby.nested(|ruby| ruby.call_method(&args[0], &own.method, own.name, &rest))
     }),
 ];
 
@@ -208,7 +209,7 @@ fn bound(ruby: &mut Ruby<'_>, this: &Value, receiver: &Value) -> Result<MethodOb
 fn call(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let own = object(ruby, this)?;
     let receiver = own.receiver.unwrap_or_default();
-    ruby.call_method(&receiver, &own.method, own.name, args)
+    ruby.nested(|ruby| ruby.call_method(&receiver, &own.method, own.name, args))
 }
 
 fn same(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

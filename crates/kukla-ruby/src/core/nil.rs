@@ -1,7 +1,7 @@
 //! `nil`.
 
 use crate::args::Args;
-use crate::class::{Native, NativeClass, method, methods};
+use crate::class::{Native, NativeClass, method, methods, quick};
 use crate::core::boolean;
 use crate::error::Result;
 use crate::hash::Table;
@@ -18,21 +18,21 @@ pub const NIL_CLASS: NativeClass = NativeClass {
 };
 
 const METHODS: &[Native] = methods![
-    method("to_a", 0, 0, |_, _, _| Ok(Value::array(Vec::new()))),
-    method("to_h", 0, 0, |_, _, _| Ok(Value::hash(Table::new()))),
-    method("to_s", 0, 0, |_, _, _| Ok(constant(""))),
-    method("inspect", 0, 0, |_, _, _| Ok(Value::str(Text::from("nil").narrowed()))),
-    method("to_i", 0, 0, |_, _, _| Ok(Value::Int(0))),
-    method("to_f", 0, 0, |_, _, _| Ok(Value::Float(0.0))),
-    method("to_r", 0, 0, zero_as_rational),
+    quick("to_a", 0, 0, |_, _, _| Ok(Value::array(Vec::new()))),
+    quick("to_h", 0, 0, |_, _, _| Ok(Value::hash(Table::new()))),
+    quick("to_s", 0, 0, |_, _, _| Ok(constant(""))),
+    quick("inspect", 0, 0, |_, _, _| Ok(Value::str(Text::from("nil").narrowed()))),
+    quick("to_i", 0, 0, |_, _, _| Ok(Value::Int(0))),
+    quick("to_f", 0, 0, |_, _, _| Ok(Value::Float(0.0))),
+    quick("to_r", 0, 0, zero_as_rational),
     method("rationalize", 0, 1, zero_as_rational),
     method("to_c", 0, 0, |ruby, _, _| ruby.send(&Value::Int(0), sym::TO_C, &[])),
-    method("nil?", 0, 0, |_, _, _| Ok(true.into())),
-    method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
-    method("&", 1, 1, |_, _, _| Ok(false.into())),
-    method("|", 1, 1, boolean::truth_of).alias("^"),
-    method("==", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
-    method("===", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
+    quick("nil?", 0, 0, |_, _, _| Ok(true.into())),
+    quick("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
+    quick("&", 1, 1, |_, _, _| Ok(false.into())),
+    quick("|", 1, 1, boolean::truth_of).alias("^"),
+    quick("==", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
+    quick("===", 1, 1, |_, _, args| Ok(args[0].is_nil().into())),
 ];
 
 fn zero_as_rational(ruby: &mut Ruby<'_>, _: &Value, _: &Args<'_>) -> Result {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, quick};
 use crate::core::binding;
 use crate::core::method::{arity_of_method, parameters_of_method};
 use crate::core::module::this_class;
@@ -14,7 +14,7 @@ use crate::proc::{ProcBody, ProcObject};
 use crate::program::Params;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
-use crate::value::{Head, Value};
+use crate::value::{ArrayObject, Head, Value};
 
 /// The class `Proc`.
 pub const PROC: NativeClass = NativeClass {
@@ -35,10 +35,10 @@ pub const PROC: NativeClass = NativeClass {
 };
 
 const METHODS: &[Native] = methods![
-    method("call", 0, ANY, call).alias("()").alias("yield").alias("===").alias("[]"),
-    method("to_proc", 0, 0, |_, this, _| Ok(this.clone())),
-    method("lambda?", 0, 0, |ruby, this, _| Ok(Value::Bool(this_proc(ruby, this)?.lambda.get()))),
-    method("arity", 0, 0, |ruby, this, _| {
+    quick("call", 0, ANY, call).alias("()").alias("yield").alias("===").alias("[]"),
+    quick("to_proc", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("lambda?", 0, 0, |ruby, this, _| Ok(Value::Bool(this_proc(ruby, this)?.lambda.get()))),
+    quick("arity", 0, 0, |ruby, this, _| {
         let proc = this_proc(ruby, this)?;
         Ok(Value::Int(arity(&proc)))
     }),
@@ -84,11 +84,11 @@ const METHODS: &[Native] = methods![
             None if own >= 0 => own,
             None => -own - 1,
         };
-        Ok(curry(ruby, this.clone(), wanted, Vec::new(), proc.lambda.get()))
+        Ok(curry(ruby, this.clone(), wanted, ArrayObject::new(ClassId::ARRAY, Vec::new()), proc.lambda.get()))
     }),
-    method(">>", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], true)),
-    method("<<", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], false)),
-    method("binding", 0, 0, |ruby, this, _| {
+    quick(">>", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], true)),
+    quick("<<", 1, 1, |ruby, this, args| compose(ruby, this, &args[0], false)),
+    quick("binding", 0, 0, |ruby, this, _| {
         let proc = this_proc(ruby, this)?;
         match &proc.body {
             ProcBody::Closure(closure) => Ok(binding::of_closure(closure)),
@@ -106,8 +106,8 @@ const METHODS: &[Native] = methods![
         })
     }),
     method("ruby2_keywords", 0, 0, |_, this, _| Ok(this.clone())),
-    method("==", 1, 1, same).alias("eql?"),
-    method("hash", 0, 0, |ruby, this, _| {
+    quick("==", 1, 1, same).alias("eql?"),
+    quick("hash", 0, 0, |ruby, this, _| {
         let proc = this_proc(ruby, this)?;
         Ok(match &proc.body {
             ProcBody::Closure(closure) => Value::Int((closure.tag as i64) << 3 | 5),
@@ -237,14 +237,14 @@ pub(crate) fn parameters(ruby: &mut Ruby<'_>, unit: &Rc<Unit>, params: &Params, 
 }
 
 /// A proc that collects arguments until there are enough.
-fn curry(ruby: &mut Ruby<'_>, target: Value, wanted: i64, given: Vec<Value>, lambda: bool) -> Value {
+fn curry(ruby: &mut Ruby<'_>, target: Value, wanted: i64, given: Rc<ArrayObject>, lambda: bool) -> Value {
     let block = ruby.block(-1, move |ruby, args| {
-        let mut all = given.clone();
+        let mut all = given.to_vec();
         all.extend_from_slice(args.list);
         if all.len() as i64 >= wanted {
             return ruby.call(&target, sym::CALL, &Args { list: &all, ..*args });
         }
-        Ok(curry(ruby, target.clone(), wanted, all, lambda))
+        Ok(curry(ruby, target.clone(), wanted, ArrayObject::new(ClassId::ARRAY, all), lambda))
     });
     block.lambda.set(lambda);
     Value::Proc(block)

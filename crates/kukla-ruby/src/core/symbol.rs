@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, quick};
 use crate::core::string::show;
 use crate::error::Result;
 use crate::proc::{ProcBody, ProcObject};
@@ -22,32 +22,32 @@ pub const SYMBOL: NativeClass = NativeClass {
 };
 
 const METHODS: &[Native] = methods![
-    method("<=>", 1, 1, compare),
-    method("==", 1, 1, equal).alias("==="),
+    quick("<=>", 1, 1, compare),
+    quick("==", 1, 1, equal).alias("==="),
     method("=~", 1, 1, match_operator),
     method("[]", 1, 2, element),
     method("capitalize", 0, 2, capitalize),
     method("casecmp", 1, 1, casecmp),
     method("casecmp?", 1, 1, is_casecmp),
     method("downcase", 0, 2, downcase),
-    method("empty?", 0, 0, is_empty),
-    method("encoding", 0, 0, encoding),
+    quick("empty?", 0, 0, is_empty),
+    quick("encoding", 0, 0, encoding),
     method("end_with?", 0, ANY, ends_with),
-    method("id2name", 0, 0, to_s),
+    quick("id2name", 0, 0, to_s),
     method("inspect", 0, 0, inspect),
     method("length", 0, 0, length),
     method("match", 1, 2, match_method),
     method("match?", 1, 2, is_match),
-    method("name", 0, 0, name),
+    quick("name", 0, 0, name),
     method("next", 0, 0, succ),
     method("size", 0, 0, length),
     method("slice", 1, 2, element),
     method("start_with?", 0, ANY, starts_with),
     method("succ", 0, 0, succ),
     method("swapcase", 0, 2, swapcase),
-    method("to_proc", 0, 0, to_proc),
-    method("to_s", 0, 0, to_s),
-    method("to_sym", 0, 0, to_sym),
+    quick("to_proc", 0, 0, to_proc),
+    quick("to_s", 0, 0, to_s),
+    quick("to_sym", 0, 0, to_sym),
     method("upcase", 0, 2, upcase),
 ];
 

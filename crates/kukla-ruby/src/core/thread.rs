@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::args::Args;
 use crate::backtrace::BacktraceLine;
-use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method};
+use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
@@ -20,16 +20,16 @@ pub const THREAD: NativeClass = NativeClass {
         method("pass", 0, 0, |_, _, _| Ok(Value::Nil)),
     ]],
     methods: &[&[
-        method("[]", 1, 1, |ruby, this, args| {
+        quick("[]", 1, 1, |ruby, this, args| {
             let name = local(ruby, &args[0])?;
             Ok(ruby.instance_variable(this, name))
         }),
-        method("[]=", 2, 2, |ruby, this, args| {
+        quick("[]=", 2, 2, |ruby, this, args| {
             let name = local(ruby, &args[0])?;
             ruby.set_instance_variable(this, name, args[1].clone())?;
             Ok(args[1].clone())
         }),
-        method("key?", 1, 1, |ruby, this, args| {
+        quick("key?", 1, 1, |ruby, this, args| {
             let name = local(ruby, &args[0])?;
             Ok(Value::Bool(!ruby.instance_variable(this, name).is_nil()))
         }),

@@ -46,7 +46,7 @@ impl Ruby<'_> {
                 Prepared::Call(receiver, args, has_keywords)
             }
             Target::Const(target) => Prepared::Module(self.constant_module(f, target)?),
-            Target::Multi(multi) => Prepared::Multi(self.prepare_all(f, multi)?),
+            Target::Multi(multi) => Prepared::Multi(kukla_syntax::deep(|| self.prepare_all(f, multi))?),
             _ => Prepared::Nothing,
         })
     }
@@ -79,7 +79,7 @@ impl Ruby<'_> {
             }
             (Target::Multi(multi), Prepared::Multi(prepared)) => {
                 let items = self.destructured(&value)?;
-                self.spread_prepared(f, multi, prepared, &items)?;
+                kukla_syntax::deep(|| self.spread_prepared(f, multi, prepared, &items))?;
             }
             _ => {}
         }
@@ -117,21 +117,22 @@ impl Ruby<'_> {
         prepared: Vec<Prepared>,
         items: &Rc<ArrayObject>,
     ) -> Result<()> {
-        let items = items.to_vec();
+        let count = items.len();
         let mut prepared = prepared.into_iter();
         let mut next = || prepared.next().unwrap_or(Prepared::Nothing);
         let lefts = multi.lefts.len();
         for (at, target) in multi.lefts.iter().enumerate() {
-            let value = items.get(at).cloned().unwrap_or_default();
+            let value = items.get(at).unwrap_or_default();
             self.assign_prepared(f, target, next(), value)?;
         }
-        let rest = items.len().saturating_sub(lefts + multi.rights.len());
+        let rest = count.saturating_sub(lefts + multi.rights.len());
         if let Some(target) = &multi.rest {
-            let middle: Vec<Value> = items.iter().skip(lefts).take(rest).cloned().collect();
+            self.charge(rest as u64 / 16)?;
+            let middle: Vec<Value> = items.items().iter().skip(lefts).take(rest).cloned().collect();
             self.assign_prepared(f, target, next(), Value::array(middle))?;
         }
         for (at, target) in multi.rights.iter().enumerate() {
-            let value = items.get(lefts + rest + at).cloned().unwrap_or_default();
+            let value = items.get(lefts + rest + at).unwrap_or_default();
             self.assign_prepared(f, target, next(), value)?;
         }
         Ok(())

@@ -101,13 +101,15 @@ impl Ruby<'_> {
 
     /// Runs a block or proc.
     pub fn call_block(&mut self, block: &Rc<ProcObject>, args: &Args<'_>) -> Result {
+        if !self.is_bounded {
+            return self.bounded(|ruby| ruby.call_block(block, args));
+        }
         match &block.body {
             ProcBody::Closure(closure) => self.run_closure(block, closure, args, None),
             ProcBody::Native(run, _) => {
-                // What calls it may go on for ever: `loop.to_a`.
-                self.step()?;
+                // What calls it may go on for ever: `loop.to_a`. And a chain of them may be as long as there is memory.
                 let run = run.clone();
-                match run(self, args) {
+                match self.nested(|ruby| run(ruby, args)) {
                     Err(unwind) => match *unwind {
                         Unwind::Next(value) => Ok(value),
                         other => Err(Box::new(other)),
@@ -121,7 +123,9 @@ impl Ruby<'_> {
                 };
                 self.call_public(receiver, *name, &Args { list: rest, ..*args })
             }
-            ProcBody::Method(receiver, method) => self.call_method(receiver, method, method.name, args),
+            ProcBody::Method(receiver, method) => {
+                self.nested(|ruby| ruby.call_method(receiver, method, method.name, args))
+            }
         }
     }
 

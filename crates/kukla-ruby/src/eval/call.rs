@@ -7,6 +7,7 @@ use super::{Activation, Code, Env, Frame, MAX_DEPTH, MatchSlot, STEPS, Site, Who
 use crate::args::Args;
 use crate::class::{ANY, ClassId, Native, NativeBody};
 use crate::error::{Result, Unwind};
+use crate::hash::Entry;
 use crate::memory;
 use crate::method::{Method, MethodBody, Visibility};
 use crate::proc::{ProcBody, ProcObject};
@@ -27,6 +28,23 @@ pub(crate) enum Missing {
     Super,
 }
 
+/// From this number of bytes on, a value is worth more than a glance.
+const LARGE: usize = 1024;
+
+/// The approximate number of bytes that native code goes through when it goes through a value, without what elements have in them.
+#[inline]
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(string) => string.text().len(),
+        Value::Array(array) => array.len() * size_of::<Value>(),
+        Value::Hash(hash) => hash.table().positions() * size_of::<Entry>(),
+        Value::Big(big) => big.number.bits() as usize / 8,
+        // Natives keep lists, tables and texts in objects.
+        Value::Object(object) if object.has_payload() => LARGE,
+        _ => 0,
+    }
+}
+
 impl Ruby<'_> {
     /// One level of calls deeper; steps are counted.
     #[inline]
@@ -43,6 +61,33 @@ impl Ruby<'_> {
         self.depth -= 1;
         // Room for the handler.
         self.error(ClassId::SYSTEM_STACK_ERROR, "stack level too deep")
+    }
+
+    /// Does something one level of calls deeper.
+    #[inline]
+    pub(crate) fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.enter()?;
+        let result = kukla_syntax::deep(|| run(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Enters the interpreter. If the values that are made take far more than the limit before anyone looks, everything in it is unwound.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bounded<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let (frames, stack, depth) = (self.run.frames.len(), self.run.stack.len(), self.depth);
+        self.is_bounded = true;
+        let result = memory::bounded(|| run(self));
+        self.is_bounded = false;
+        result.unwrap_or_else(|memory::Exhausted| {
+            self.run.frames.truncate(frames);
+            self.run.stack.truncate(stack);
+            self.depth = depth;
+            self.walks = Default::default();
+            self.make_room(usize::MAX)?;
+            Err(self.error(ClassId::NO_MEMORY_ERROR, "failed to allocate memory"))
+        })
     }
 
     /// Counts a step.
@@ -189,9 +234,28 @@ impl Ruby<'_> {
         if given < usize::from(native.least) || (given > usize::from(native.most) && native.most != ANY) {
             return Err(self.wrong_native_arguments(native, args));
         }
+        if !native.quick {
+            let size = size(receiver) + args.list.iter().map(size).sum::<usize>();
+            if size >= LARGE {
+                return self.run_on_large(receiver, native, args, size);
+            }
+        }
         if memory::is_due() {
             self.make_room(0)?;
         }
+        self.run_body_of(receiver, native, args)
+    }
+
+    /// Runs a native method on something large: what it goes through is charged beforehand.
+    #[cold]
+    #[inline(never)]
+    fn run_on_large(&mut self, receiver: &Value, native: &Native, args: &Args<'_>, size: usize) -> Result {
+        self.charge_bytes(size)?;
+        self.run_body_of(receiver, native, args)
+    }
+
+    #[inline]
+    fn run_body_of(&mut self, receiver: &Value, native: &Native, args: &Args<'_>) -> Result {
         self.called = native.name;
         match (native.body, args.block) {
             (NativeBody::Plain(run), _) => run(self, receiver, args),

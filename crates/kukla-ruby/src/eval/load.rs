@@ -66,6 +66,9 @@ impl Ruby<'_> {
 
     /// Runs a program as the script that was started.
     pub fn run_program(&mut self, program: &Arc<Program>) -> Result {
+        if !self.is_bounded {
+            return self.bounded(|ruby| ruby.run_program(program));
+        }
         self.start()?;
         let unit = self.load(program)?;
         if let Some(data) = &program.data {

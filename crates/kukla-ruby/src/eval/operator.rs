@@ -131,6 +131,7 @@ impl Ruby<'_> {
             && !Rc::ptr_eq(string, other)
             && string.text().encoding() == other.text().encoding();
         if is_simple {
+            self.grown(string.text().len() + other.text().len())?;
             string.text_mut().push_text(&other.text());
             if memory::is_due() {
                 self.make_room(0)?;
@@ -207,7 +208,7 @@ impl Ruby<'_> {
             {
                 let equal = || {
                     let (a, b) = (a.text(), b.text());
-                    a.as_bytes() == b.as_bytes() && (a.encoding() == b.encoding() || a.is_ascii())
+                    a.same_bytes(&b) && (a.encoding() == b.encoding() || a.is_ascii())
                 };
                 match operator {
                     Operator::Equal => Some(Value::Bool(equal())),

@@ -132,7 +132,7 @@ impl Ruby<'_> {
                 Ok(true)
             }
             Pattern::Capture(inner, target) => {
-                if !self.matches(f, inner, value)? {
+                if !kukla_syntax::deep(|| self.matches(f, inner, value))? {
                     return Ok(false);
                 }
                 self.assign(f, target, value.clone())?;
@@ -140,7 +140,7 @@ impl Ruby<'_> {
             }
             Pattern::Alternatives(all) => {
                 for one in all {
-                    if self.matches(f, one, value)? {
+                    if kukla_syntax::deep(|| self.matches(f, one, value))? {
                         return Ok(true);
                     }
                 }

@@ -68,7 +68,8 @@ impl Lowerer {
             }));
         }
         if let Some(n) = node.as_multi_target_node() {
-            return Target::Multi(Box::new(self.multi_target(&n.lefts(), n.rest(), &n.rights())));
+            let multi = kukla_syntax::deep(|| self.multi_target(&n.lefts(), n.rest(), &n.rights()));
+            return Target::Multi(Box::new(multi));
         }
         if let Some(n) = node.as_splat_node() {
             return match n.expression() {

@@ -4,6 +4,8 @@ use ruby_prism as prism;
 use ruby_prism::Visit;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::nesting::{DEEPEST, LONGEST_NUMBER, TOO_DEEP, dispatch};
+
 /// A scope, by the place of its node in the text and what it is.
 pub(super) type Key = (u32, u32, u8);
 
@@ -27,19 +29,33 @@ pub(super) fn key(location: &prism::Location<'_>, kind: u8) -> Key {
     (location.start(), location.end(), kind)
 }
 
-/// The captured variables of all scopes in a tree. `above` are scopes around it that everything is captured from already.
-pub(super) fn find(node: &prism::Node<'_>) -> FxHashMap<Key, Facts> {
-    let mut finder = Finder { stack: vec![(PROGRAM, Facts::default())], done: FxHashMap::default() };
+/// The captured variables of all scopes in a tree, and how deep it nests; an error if that is too deep, or a number too long.
+pub(super) fn find(node: &prism::Node<'_>) -> Result<(FxHashMap<Key, Facts>, usize), &'static str> {
+    let mut finder = Finder {
+        stack: vec![(PROGRAM, Facts::default())],
+        done: FxHashMap::default(),
+        depth: 0,
+        deepest: 0,
+        has_long_number: false,
+    };
     finder.visit(node);
     if let Some((_, facts)) = finder.stack.pop() {
         finder.done.insert((0, 0, PROGRAM), facts);
     }
-    finder.done
+    match finder.deepest > DEEPEST {
+        true => Err(TOO_DEEP),
+        false if finder.has_long_number => Err("numeric literal too long"),
+        false => Ok((finder.done, finder.deepest)),
+    }
 }
 
 struct Finder {
     stack: Vec<(u8, Facts)>,
     done: FxHashMap<Key, Facts>,
+    /// How many nodes are being visited inside of each other, and the most there were.
+    depth: usize,
+    deepest: usize,
+    has_long_number: bool,
 }
 
 /// Whether a call may look at all variables around it.
@@ -54,7 +70,7 @@ fn looks_around(node: &prism::CallNode<'_>) -> bool {
 impl Finder {
     fn scope(&mut self, key: Key, walk: impl FnOnce(&mut Finder)) {
         self.stack.push((key.2, Facts::default()));
-        kukla_syntax::deep(|| walk(self));
+        walk(self);
         if let Some((_, facts)) = self.stack.pop() {
             self.done.insert(key, facts);
         }
@@ -88,6 +104,10 @@ impl Finder {
         }
     }
 
+    fn number(&mut self, location: &prism::Location<'_>) {
+        self.has_long_number |= location.end() - location.start() > LONGEST_NUMBER;
+    }
+
     /// The parameters of the method are used from here.
     fn forwarded(&mut self) {
         if matches!(self.stack.last(), Some((BLOCK | TRANSPARENT, _))) {
@@ -106,6 +126,29 @@ macro_rules! variables {
 }
 
 impl<'pr> Visit<'pr> for Finder {
+    fn visit(&mut self, node: &prism::Node<'pr>) {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        if self.depth <= DEEPEST {
+            kukla_syntax::deep(|| dispatch(self, node));
+        }
+        self.depth -= 1;
+    }
+
+    /// The only kind of node that holds another of its kind by name, so that going to the next one is not counted otherwise.
+    fn visit_rescue_node(&mut self, node: &prism::RescueNode<'pr>) {
+        node.exceptions().iter().for_each(|class| self.visit(&class));
+        if let Some(target) = node.reference() {
+            self.visit(&target);
+        }
+        if let Some(statements) = node.statements() {
+            self.visit_statements_node(&statements);
+        }
+        if let Some(next) = node.subsequent() {
+            self.visit(&next.as_node());
+        }
+    }
+
     variables! {
         visit_local_variable_read_node LocalVariableReadNode,
         visit_local_variable_write_node LocalVariableWriteNode,
@@ -119,7 +162,15 @@ impl<'pr> Visit<'pr> for Finder {
         if looks_around(node) {
             self.all();
         }
-        kukla_syntax::deep(|| prism::visit_call_node(self, node));
+        prism::visit_call_node(self, node);
+    }
+
+    fn visit_integer_node(&mut self, node: &prism::IntegerNode<'pr>) {
+        self.number(&node.location());
+    }
+
+    fn visit_rational_node(&mut self, node: &prism::RationalNode<'pr>) {
+        self.number(&node.location());
     }
 
     fn visit_flip_flop_node(&mut self, node: &prism::FlipFlopNode<'pr>) {

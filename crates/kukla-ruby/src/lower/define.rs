@@ -7,6 +7,9 @@ use super::tail::tail;
 use super::{Lowerer, line_of};
 use crate::program::{BodyKind, ClassDefinition, ConstParent, ConstTarget, Defined, Node, Params};
 
+/// How many levels `defined?` goes into an expression. Each asks again about all further in.
+const MOST_ASKED: u32 = 64;
+
 impl Lowerer {
     pub(super) fn def(&mut self, node: &prism::DefNode<'_>) -> Node {
         let name = node.name();
@@ -79,6 +82,17 @@ impl Lowerer {
 
     /// How `defined?` looks at an expression.
     pub(super) fn defined(&mut self, node: &prism::Node<'_>) -> Defined {
+        self.asking += 1;
+        // The receiver of a call is asked about and evaluated, and so is the receiver's own.
+        let defined = match self.asking > MOST_ASKED {
+            true => Defined::Always("expression"),
+            false => kukla_syntax::deep(|| self.defined_here(node)),
+        };
+        self.asking -= 1;
+        defined
+    }
+
+    fn defined_here(&mut self, node: &prism::Node<'_>) -> Defined {
         match node {
             prism::Node::NilNode { .. } => Defined::Always("nil"),
             prism::Node::SelfNode { .. } => Defined::Always("self"),

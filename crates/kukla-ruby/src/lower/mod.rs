@@ -16,6 +16,7 @@ use std::sync::Arc;
 use ruby_prism as prism;
 use rustc_hash::FxHashMap;
 
+use crate::nesting::{TOO_DEEP, is_endless, with_stack_for};
 use crate::program::{Body, BodyId, BodyKind, Literal, Name, Node, Params, Program, VariableSlot};
 use crate::text::Encoding;
 use captured::{Facts, Key, PROGRAM};
@@ -54,7 +55,9 @@ fn lower(
 ) -> Result<Arc<Program>, SyntaxProblem> {
     match lower_as(prism::Version::CRuby3_4, source, file, line, scopes) {
         // What 3.4 no longer allows, such as keywords in an index that is assigned to, is still Ruby 3.1.
-        Err(problem) => lower_as(prism::Version::CRuby3_3, source, file, line, scopes).map_err(|_| problem),
+        Err(problem) if problem.message != TOO_DEEP => {
+            lower_as(prism::Version::CRuby3_3, source, file, line, scopes).map_err(|_| problem)
+        }
         program => program,
     }
 }
@@ -76,7 +79,15 @@ fn lower_as(
         options = options.scopes(scopes.iter().chain([&Vec::new()]).map(scope).collect());
     }
     let options = options.build();
-    let parsed = prism::parse_with_options(source, &options);
+    let refused = |message: &str| SyntaxProblem {
+        line: line.max(1) as u32,
+        message: message.into(),
+        is_unfinished: false,
+    };
+    if is_endless(source) {
+        return Err(refused(TOO_DEEP));
+    }
+    let parsed = with_stack_for(source.len(), || prism::parse_with_options(source, &options));
     if let Some(error) = parsed.errors().next() {
         let end = source.trim_ascii_end().len() as u32;
         return Err(SyntaxProblem {
@@ -88,9 +99,10 @@ fn lower_as(
     }
     kukla_syntax::roomy(|| {
         let node = parsed.node();
+        let (facts, nesting) = captured::find(&node).map_err(refused)?;
         let mut lowerer = Lowerer {
             file: file.into(),
-            facts: captured::find(&node),
+            facts,
             names: Vec::new(),
             name_numbers: FxHashMap::default(),
             literals: Vec::new(),
@@ -100,6 +112,7 @@ fn lower_as(
             constants: 0,
             frozen_strings: parsed.frozen_string_literals(),
             depth: 0,
+            asking: 0,
             encoding: literal::of_source(&parsed),
         };
         for names in scopes {
@@ -132,6 +145,7 @@ fn lower_as(
             sites: lowerer.sites,
             constants: lowerer.constants,
             data,
+            nesting,
             findings: Default::default(),
         }))
     })
@@ -218,6 +232,8 @@ struct Lowerer {
     constants: u32,
     frozen_strings: bool,
     depth: u32,
+    /// How many levels of `defined?` are around the expression at hand.
+    asking: u32,
     /// The encoding of the source.
     encoding: Encoding,
 }

@@ -52,7 +52,14 @@ impl Lowerer {
             return Pattern::Capture(Box::new(inner), target);
         }
         if let Some(n) = node.as_alternation_pattern_node() {
-            return Pattern::Alternatives(Box::new([self.pattern(&n.left()), self.pattern(&n.right())]));
+            let mut all = vec![n.right()];
+            let mut left = n.left();
+            while let Some(inner) = left.as_alternation_pattern_node() {
+                all.push(inner.right());
+                left = inner.left();
+            }
+            all.push(left);
+            return Pattern::Alternatives(all.iter().rev().map(|one| self.pattern(one)).collect());
         }
         if let Some(n) = node.as_array_pattern_node() {
             return Pattern::Array(Box::new(ArrayPattern {

@@ -9,6 +9,7 @@ use super::node::{
     Assign, Block, Call, Expr, Method, Namespace, Node, Parameter, ParameterKind, Part, Target,
 };
 use crate::erb::Translation;
+use crate::nesting::dispatch;
 
 /// How deep an outline nests. Expressions further in are left out: no code that people write has them, and code that walks an outline
 /// can rely on the limit.
@@ -60,11 +61,21 @@ fn constant(node: &prism::Node<'_>) -> Option<String> {
 }
 
 fn constant_path(node: &prism::ConstantPathNode<'_>) -> Option<String> {
-    let last = name(&node.name()?);
-    match node.parent() {
-        Some(parent) => Some(format!("{}::{last}", deep(|| constant(&parent))?)),
-        None => Some(format!("::{last}")),
+    let mut names = vec![name(&node.name()?)];
+    let mut above = node.parent();
+    while let Some(parent) = above {
+        if let Some(first) = parent.as_constant_read_node() {
+            names.push(name(&first.name()));
+            names.reverse();
+            return Some(names.join("::"));
+        }
+        let path = parent.as_constant_path_node()?;
+        names.push(name(&path.name()?));
+        above = path.parent();
     }
+    names.push(String::new());
+    names.reverse();
+    Some(names.join("::"))
 }
 
 impl<'t> Builder<'t> {
@@ -492,6 +503,26 @@ impl<'t> Builder<'t> {
 macro_rules! variants {
     ($($visit:ident: $node:ident),* $(,)?) => {
         impl<'pr> Visit<'pr> for Builder<'_> {
+            /// Levels of syntax that has no variant of its own count like others.
+            fn visit(&mut self, node: &prism::Node<'pr>) {
+                if self.depth < DEEPEST {
+                    self.depth += 1;
+                    deep(|| dispatch(self, node));
+                    self.depth -= 1;
+                }
+            }
+
+            /// All clauses of a `begin`, in a loop: there may be many.
+            fn visit_rescue_node(&mut self, node: &prism::RescueNode<'pr>) {
+                let mut next = node.as_node().as_rescue_node();
+                while let Some(clause) = next {
+                    clause.exceptions().iter().for_each(|class| self.visit(&class));
+                    clause.reference().iter().for_each(|target| self.visit(target));
+                    clause.statements().iter().for_each(|code| self.visit_statements_node(code));
+                    next = clause.subsequent();
+                }
+            }
+
             $(
                 fn $visit(&mut self, node: &prism::$node<'pr>) {
                     let node = self.node(&node.as_node());

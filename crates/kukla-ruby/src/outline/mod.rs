@@ -25,6 +25,7 @@ use kukla_syntax::{LineIndex, Span, roomy};
 use ruby_prism as prism;
 
 use crate::erb::{self, Trim};
+use crate::nesting::{is_endless, parse, with_stack_for};
 use build::Builder;
 pub use names::{Definition, DefinitionKind, NameUse, Names};
 pub use node::{
@@ -53,27 +54,28 @@ pub struct DocComment {
 impl Outline {
     /// The outline of a program. Of one with syntax errors, as much as can be read.
     pub fn new(text: &str) -> Outline {
-        roomy(|| {
-            let result = prism::parse(text.as_bytes());
+        with_stack_for(text.len(), || {
+            let result = parse(text.as_bytes());
             Outline {
                 body: Builder::new(None).node(&result.node()),
                 lines: LineIndex::new(text),
                 comments: comments(text, &result),
-                has_errors: result.errors().next().is_some(),
+                has_errors: result.errors().next().is_some() || is_endless(text.as_bytes()),
             }
         })
     }
 
     /// The outline of the code in an ERB template, with positions in the template. The output is collected in the variable `output`.
     pub fn of_template(template: &str, trim: Trim, output: &str) -> Outline {
-        roomy(|| {
+        with_stack_for(template.len(), || {
             let translation = erb::translate(template, trim, output);
-            let result = prism::parse(translation.code.as_bytes());
+            let code = translation.code.as_bytes();
+            let result = parse(code);
             Outline {
                 body: Builder::new(Some(&translation)).node(&result.node()),
                 lines: LineIndex::new(template),
                 comments: Vec::new(),
-                has_errors: result.errors().next().is_some(),
+                has_errors: result.errors().next().is_some() || is_endless(code),
             }
         })
     }

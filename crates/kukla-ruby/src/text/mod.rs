@@ -8,16 +8,29 @@ use std::rc::Rc;
 
 use kukla_values::Str;
 
-use crate::memory::{Taken, Weighed};
+use crate::memory::{self, Taken, Weighed};
 
 pub use encoding::{ENCODINGS, Encoding, NoChar};
 
 /// The bytes of a string. Text that came from the embedding program or from source code is shared until it is changed, as is the text that matches refer to.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Bytes {
     Shared(Str),
     Counted(Rc<(Vec<u8>, Taken)>),
     Own(Vec<u8>),
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Bytes {
+        match self {
+            Bytes::Shared(text) => Bytes::Shared(text.clone()),
+            Bytes::Counted(counted) => Bytes::Counted(counted.clone()),
+            Bytes::Own(bytes) => {
+                memory::spend(bytes.len());
+                Bytes::Own(bytes.clone())
+            }
+        }
+    }
 }
 
 /// The known properties of the bytes, so that they are not determined twice.
@@ -180,6 +193,7 @@ impl Text {
 
     fn find_out(&self) -> Knowledge {
         let bytes = self.as_bytes();
+        memory::spend(bytes.len());
         let known = if self.encoding.is_ascii_compatible() && bytes.is_ascii() {
             Knowledge::Ascii
         } else if is_valid(bytes, self.encoding) {
@@ -214,6 +228,7 @@ impl Text {
         if self.is_single_byte() {
             return self.len();
         }
+        memory::spend(self.len());
         if self.encoding == Encoding::Utf8 && self.is_valid() {
             return count_utf8(self.as_bytes());
         }
@@ -237,6 +252,7 @@ impl Text {
             return from.checked_add(count).filter(|at| *at <= self.len());
         }
         let bytes = self.as_bytes();
+        memory::spend(count.min(bytes.len()));
         let mut at = from;
         for _ in 0..count {
             if at >= bytes.len() {
@@ -253,6 +269,7 @@ impl Text {
         if self.is_single_byte() {
             return byte;
         }
+        memory::spend(byte);
         if self.encoding == Encoding::Utf8 && self.is_valid() {
             return count_utf8(&self.as_bytes()[..byte]);
         }
@@ -274,6 +291,7 @@ impl Text {
         match self.encoding {
             Encoding::Utf8 if self.is_valid() => byte & 0xc0 != 0x80,
             _ => {
+                memory::spend(at);
                 let mut position = 0;
                 while position < at {
                     position += self.char_len_at(position).max(1);
@@ -293,6 +311,7 @@ impl Text {
     pub fn slice(&self, range: Range<usize>) -> Text {
         let end = range.end.min(self.len());
         let bytes = self.as_bytes().get(range.start..end).unwrap_or_default();
+        memory::spend(bytes.len());
         let known = match self.known.get() {
             Knowledge::Ascii => Knowledge::Ascii,
             _ => Knowledge::Nothing,
@@ -313,6 +332,7 @@ impl Text {
             _ if self.is_empty() => other.knowledge(),
             _ => Knowledge::Nothing,
         };
+        memory::spend(other.len());
         self.owned().extend_from_slice(other.as_bytes());
         self.known.set(known);
     }
@@ -329,7 +349,17 @@ impl Text {
 
     /// Whether both have the same characters: the same bytes in encodings that fit.
     pub fn same_text(&self, other: &Text) -> bool {
-        self.as_bytes() == other.as_bytes() && self.is_comparable(other)
+        self.same_bytes(other) && self.is_comparable(other)
+    }
+
+    /// Whether both have the same bytes.
+    #[inline]
+    pub fn same_bytes(&self, other: &Text) -> bool {
+        let (a, b) = (self.as_bytes(), other.as_bytes());
+        a.len() == b.len() && {
+            memory::spend(a.len());
+            a == b
+        }
     }
 
     /// Whether the bytes of both mean the same.

@@ -159,6 +159,11 @@ impl<'t> Heredoc<'t> {
         }
     }
 
+    /// The node of the text and its end line.
+    pub fn body(self) -> Option<Node<'t>> {
+        self.0.heredoc().map(|(body, _)| body)
+    }
+
     /// Where the text begins.
     pub fn text_offset(self) -> u32 {
         self.0.heredoc().map_or(self.0.start(), |(_, heredoc)| heredoc.text.start)

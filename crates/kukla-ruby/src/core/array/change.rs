@@ -1,21 +1,21 @@
 //! Adding, removing and replacing elements.
 
 use crate::args::Args;
-use crate::class::{ANY, Native, method, methods};
+use crate::class::{ANY, Native, method, methods, quick};
 use crate::core::array::{index, own_mut};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
 
 pub(super) const METHODS: &[Native] = methods![
-    method("<<", 1, 1, append),
-    method("push", 0, ANY, push).alias("append"),
-    method("pop", 0, 1, pop),
-    method("shift", 0, 1, shift),
+    quick("<<", 1, 1, append),
+    quick("push", 0, ANY, push).alias("append"),
+    quick("pop", 0, 1, pop),
+    quick("shift", 0, 1, shift),
     method("unshift", 0, ANY, unshift).alias("prepend"),
     method("concat", 0, ANY, concat),
     method("replace", 1, 1, replace),
-    method("clear", 0, 0, clear),
+    quick("clear", 0, 0, clear),
     method("delete", 1, 1, delete),
 ];
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method, methods};
+use crate::class::{ANY, ClassId, Native, method, methods, quick};
 use crate::core::array::{MOST, own, own_mut};
 use crate::core::enumerator::as_sequence;
 use crate::error::Result;
@@ -12,18 +12,18 @@ use crate::symbol::sym;
 use crate::value::{ArrayObject, RangeObject, Value};
 
 pub(super) const METHODS: &[Native] = methods![
-    method("[]", 1, 2, get).alias("slice"),
-    method("at", 1, 1, at),
-    method("fetch", 1, 2, fetch),
-    method("dig", 1, ANY, dig),
-    method("first", 0, 1, first),
-    method("last", 0, 1, last),
+    quick("[]", 1, 2, get).alias("slice"),
+    quick("at", 1, 1, at),
+    quick("fetch", 1, 2, fetch),
+    quick("dig", 1, ANY, dig),
+    quick("first", 0, 1, first),
+    quick("last", 0, 1, last),
     method("values_at", 0, ANY, values_at),
-    method("[]=", 2, 3, set),
+    quick("[]=", 2, 3, set),
     method("slice!", 1, 2, cut),
     method("fill", 0, ANY, fill),
-    method("insert", 1, ANY, insert),
-    method("delete_at", 1, 1, delete_at),
+    quick("insert", 1, ANY, insert),
+    quick("delete_at", 1, 1, delete_at),
 ];
 
 /// The place an index means, counted from the end if negative; `None` before the beginning.

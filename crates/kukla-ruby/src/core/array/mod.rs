@@ -12,7 +12,7 @@ mod select;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::{ArrayObject, Value};
@@ -47,14 +47,14 @@ const SINGLETON: &[Native] = &[
 const METHODS: &[Native] = methods![
     private("initialize", 0, 2, initialize),
     private("initialize_copy", 1, 1, change::replace),
-    method("to_a", 0, 0, to_a),
-    method("entries", 0, 0, |ruby, this, _| Ok(Value::array(own(ruby, this)?.to_vec()))),
-    method("to_ary", 0, 0, |_, this, _| Ok(this.clone())),
-    method("deconstruct", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("to_a", 0, 0, to_a),
+    quick("entries", 0, 0, |ruby, this, _| Ok(Value::array(own(ruby, this)?.to_vec()))),
+    quick("to_ary", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("deconstruct", 0, 0, |_, this, _| Ok(this.clone())),
     method("to_h", 0, 0, to_h),
-    method("length", 0, 0, length).alias("size"),
-    method("empty?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.is_empty().into())),
-    method("frozen?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.head.is_frozen().into())),
+    quick("length", 0, 0, length).alias("size"),
+    quick("empty?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.is_empty().into())),
+    quick("frozen?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.head.is_frozen().into())),
 ];
 
 /// More elements than this no array can have.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, iterator, method};
+use crate::class::{ClassId, Native, iterator, method, quick};
 use crate::core::array::{own, own_mut};
 use crate::core::enumerable::order::{
     compare_fast, extreme_of, extremes_of, minmax_of, sort_keyed, sort_values,
@@ -27,7 +27,7 @@ pub(super) const METHODS: &[Native] = &[
     method("rotate!", 0, 1, rotate_in_place),
     method("shuffle", 0, 1, shuffle),
     method("shuffle!", 0, 1, shuffle_in_place),
-    method("sample", 0, 2, sample),
+    quick("sample", 0, 2, sample),
     method("min", 0, 1, |ruby, this, args| extreme(ruby, this, args, Ordering::Less)),
     method("max", 0, 1, |ruby, this, args| extreme(ruby, this, args, Ordering::Greater)),
     method("minmax", 0, 0, minmax),

@@ -1,7 +1,7 @@
 //! Looking for elements: `index`, `include?`, `count`, `assoc`, `bsearch`, `any?`.
 
 use crate::args::Args;
-use crate::class::{Native, method, methods};
+use crate::class::{Native, method, methods, quick};
 use crate::core::array::own;
 use crate::core::enumerable::{Test, unused_block};
 use crate::core::enumerator::unknown;
@@ -15,14 +15,14 @@ pub(super) const METHODS: &[Native] = methods![
     method("rindex", 0, 1, rindex),
     method("include?", 1, 1, include).alias("member?"),
     method("count", 0, 1, count),
-    method("all?", 0, 1, all),
-    method("any?", 0, 1, any),
-    method("none?", 0, 1, |ruby, this, args| Ok((passing(ruby, this, args, 1)? == 0).into())),
-    method("one?", 0, 1, |ruby, this, args| Ok((passing(ruby, this, args, 2)? == 1).into())),
+    quick("all?", 0, 1, all),
+    quick("any?", 0, 1, any),
+    quick("none?", 0, 1, |ruby, this, args| Ok((passing(ruby, this, args, 1)? == 0).into())),
+    quick("one?", 0, 1, |ruby, this, args| Ok((passing(ruby, this, args, 2)? == 1).into())),
     method("assoc", 1, 1, |ruby, this, args| pair_with(ruby, this, &args[0], 0)),
     method("rassoc", 1, 1, |ruby, this, args| pair_with(ruby, this, &args[0], 1)),
-    method("bsearch", 0, 0, bsearch),
-    method("bsearch_index", 0, 0, bsearch_index),
+    quick("bsearch", 0, 0, bsearch),
+    quick("bsearch_index", 0, 0, bsearch_index),
 ];
 
 fn index(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {

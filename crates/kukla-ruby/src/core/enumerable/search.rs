@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{Native, iterator, method, methods};
+use crate::class::{Native, iterator, methods, quick};
 use crate::core::enumerable::count;
 use crate::core::enumerator::unknown;
 use crate::error::Result;
@@ -15,14 +15,14 @@ use crate::value::Value;
 
 pub(super) const METHODS: &[Native] = methods![
     iterator("find", 0, 1, find, unknown).alias("detect"),
-    method("find_index", 0, 1, find_index),
-    method("first", 0, 1, first),
-    method("include?", 1, 1, include).alias("member?"),
-    method("all?", 0, 1, all),
-    method("any?", 0, 1, any),
-    method("none?", 0, 1, none),
-    method("one?", 0, 1, one),
-    method("count", 0, 1, count_them),
+    quick("find_index", 0, 1, find_index),
+    quick("first", 0, 1, first),
+    quick("include?", 1, 1, include).alias("member?"),
+    quick("all?", 0, 1, all),
+    quick("any?", 0, 1, any),
+    quick("none?", 0, 1, none),
+    quick("one?", 0, 1, one),
+    quick("count", 0, 1, count_them),
 ];
 
 /// A warning if there is a block besides an argument that makes it useless.

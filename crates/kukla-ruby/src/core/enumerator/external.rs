@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, quick};
 use crate::core::enumerator::{Source, run, source};
 use crate::error::{Result, Unwind};
 use crate::iterate::pack;
@@ -21,11 +21,11 @@ use crate::value::{Object, Value};
 const AHEAD: usize = 1024;
 
 pub(super) const METHODS: &[Native] = &[
-    method("next", 0, 0, next),
-    method("peek", 0, 0, peek),
-    method("next_values", 0, 0, next_values),
-    method("peek_values", 0, 0, peek_values),
-    method("rewind", 0, 0, rewind),
+    quick("next", 0, 0, next),
+    quick("peek", 0, 0, peek),
+    quick("next_values", 0, 0, next_values),
+    quick("peek_values", 0, 0, peek_values),
+    quick("rewind", 0, 0, rewind),
 ];
 
 /// The elements that `next` has read, stored with the enumerator.

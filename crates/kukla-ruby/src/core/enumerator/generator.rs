@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, NativeClass, method, private};
+use crate::class::{ANY, ClassId, NativeClass, private, quick};
 use crate::core::enumerator::{Size, Source};
 use crate::error::{Result, Unwind};
 use crate::proc::ProcObject;
@@ -15,9 +15,9 @@ use crate::value::{Object, Value};
 pub const YIELDER: NativeClass = NativeClass {
     methods: &[&[
         private("initialize", 0, 0, initialize_yielder),
-        method("<<", 1, 1, push),
-        method("yield", 0, ANY, give),
-        method("to_proc", 0, 0, to_proc),
+        quick("<<", 1, 1, push),
+        quick("yield", 0, ANY, give),
+        quick("to_proc", 0, 0, to_proc),
     ]],
     ..NativeClass::class("Enumerator::Yielder", "Object")
 };
@@ -25,14 +25,14 @@ pub const YIELDER: NativeClass = NativeClass {
 /// The class `Enumerator::Generator`.
 pub const GENERATOR: NativeClass = NativeClass {
     includes: &["Enumerable"],
-    methods: &[&[private("initialize", 0, 1, initialize), method("each", 0, ANY, each)]],
+    methods: &[&[private("initialize", 0, 1, initialize), quick("each", 0, ANY, each)]],
     ..NativeClass::class("Enumerator::Generator", "Object")
 };
 
 /// The class `Enumerator::Producer`.
 pub const PRODUCER: NativeClass = NativeClass {
     includes: &["Enumerable"],
-    methods: &[&[method("each", 0, 0, each_produced)]],
+    methods: &[&[quick("each", 0, 0, each_produced)]],
     ..NativeClass::class("Enumerator::Producer", "Object")
 };
 

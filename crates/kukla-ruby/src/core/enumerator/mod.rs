@@ -17,7 +17,7 @@ pub use lazy::{LAZY, lazy as lazy_over};
 pub use product::PRODUCT;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, iterator, method, methods, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, iterator, method, methods, private, quick};
 use crate::error::{Result, Unwind};
 use crate::iterate::pack;
 use crate::proc::ProcObject;
@@ -36,8 +36,8 @@ pub const ENUMERATOR: NativeClass = NativeClass {
 const METHODS: &[Native] = methods![
     private("initialize", 0, 1, initialize),
     private("initialize_copy", 1, 1, initialize_copy),
-    method("each", 0, ANY, each),
-    method("size", 0, 0, size),
+    quick("each", 0, ANY, each),
+    quick("size", 0, 0, size),
     iterator("with_index", 0, 1, with_index, own_size),
     iterator("each_with_index", 0, 0, each_with_index, own_size),
     iterator("with_object", 1, 1, with_object, own_size).alias("each_with_object"),

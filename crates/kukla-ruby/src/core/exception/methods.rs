@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Details, set_detail};
 use crate::args::Args;
 use crate::backtrace::BacktraceLine;
-use crate::class::{ANY, ClassId, Native, method, private};
+use crate::class::{ANY, ClassId, Native, method, private, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -17,11 +17,11 @@ pub const METHODS: &[Native] = &[
         set_detail(this, |details| details.message = args[0].clone());
         Ok(Value::Nil)
     }),
-    method("message", 0, 0, |ruby, this, _| {
+    quick("message", 0, 0, |ruby, this, _| {
         let text = ruby.display(this)?;
         Ok(Value::str(text))
     }),
-    method("to_s", 0, 0, |ruby, this, _| {
+    quick("to_s", 0, 0, |ruby, this, _| {
         let message = detail(this, |details| details.message.clone());
         match message {
             Value::Nil => Ok(Value::str(ruby.class_name_of(this))),
@@ -47,7 +47,7 @@ pub const METHODS: &[Native] = &[
         }
         Ok(Value::str(format!("#<{class}: {}>", text.to_str_lossy())))
     }),
-    method("exception", 0, 1, |ruby, this, args| {
+    quick("exception", 0, 1, |ruby, this, args| {
         if args.is_empty() || args[0].is_same(this) {
             return Ok(this.clone());
         }
@@ -55,7 +55,7 @@ pub const METHODS: &[Native] = &[
         set_detail(&copy, |details| details.message = args[0].clone());
         Ok(copy)
     }),
-    method("backtrace", 0, 0, |_, this, _| Ok(backtrace(this))),
+    quick("backtrace", 0, 0, |_, this, _| Ok(backtrace(this))),
     method("backtrace_locations", 0, 0, |ruby, this, _| {
         let places =
             with(this, |details| details.backtrace.is_nil().then(|| details.places.clone()).flatten());
@@ -82,7 +82,7 @@ pub const METHODS: &[Native] = &[
         });
         Ok(value)
     }),
-    method("cause", 0, 0, |_, this, _| Ok(cause(this))),
+    quick("cause", 0, 0, |_, this, _| Ok(cause(this))),
     method("==", 1, 1, |ruby, this, args| {
         let other = &args[0];
         if this.is_same(other) {
@@ -105,15 +105,15 @@ pub const SINGLETON: &[Native] = &[
     method("allocate", 0, 0, |_, this, _| {
         Ok(Value::Object(Object::with(crate::core::module::this_class(this), Details::default())))
     }),
-    method("exception", 0, ANY, |ruby, this, args| ruby.call(this, sym::NEW, args)),
+    quick("exception", 0, ANY, |ruby, this, args| ruby.call(this, sym::NEW, args)),
     method("to_tty?", 0, 0, |_, _, _| Ok(Value::Bool(false))),
 ];
 
 /// Methods of `NameError`, `KeyError` and others that are about a name and an object.
 pub const NAME: &[Native] = &[
     private("initialize", 0, ANY, initialize_name),
-    method("name", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
-    method("receiver", 0, 0, receiver),
+    quick("name", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
+    quick("receiver", 0, 0, receiver),
     method("local_variables", 0, 0, |_, _, _| Ok(Value::array(Vec::new()))),
 ];
 
@@ -133,7 +133,7 @@ pub const NO_METHOD: &[Native] = &[
 /// Methods of `KeyError` and `NoMatchingPatternKeyError`.
 pub const KEY: &[Native] = &[
     private("initialize", 0, 2, initialize_name),
-    method("key", 0, 0, |ruby, this, _| {
+    quick("key", 0, 0, |ruby, this, _| {
         if with(this, |details| details.receiver.is_none()).unwrap_or(true)
             && detail(this, |d| d.name.clone()).is_nil()
         {
@@ -141,29 +141,29 @@ pub const KEY: &[Native] = &[
         }
         Ok(detail(this, |details| details.name.clone()))
     }),
-    method("receiver", 0, 0, receiver),
+    quick("receiver", 0, 0, receiver),
 ];
 
 /// Methods of `FrozenError`.
 pub const FROZEN: &[Native] =
-    &[private("initialize", 0, 2, initialize_name), method("receiver", 0, 0, receiver)];
+    &[private("initialize", 0, 2, initialize_name), quick("receiver", 0, 0, receiver)];
 
 /// Methods of `StopIteration`.
 pub const STOP: &[Native] =
-    &[method("result", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
+    &[quick("result", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
 
 /// Methods of `LocalJumpError`.
 pub const JUMP: &[Native] = &[
-    method("reason", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
-    method("exit_value", 0, 0, |_, this, _| {
+    quick("reason", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
+    quick("exit_value", 0, 0, |_, this, _| {
         Ok(with(this, |details| details.receiver.clone()).flatten().unwrap_or_default())
     }),
 ];
 
 /// Methods of `UncaughtThrowError`.
 pub const THROW: &[Native] = &[
-    method("tag", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
-    method("value", 0, 0, |_, this, _| {
+    quick("tag", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
+    quick("value", 0, 0, |_, this, _| {
         Ok(with(this, |details| details.receiver.clone()).flatten().unwrap_or_default())
     }),
 ];
@@ -183,18 +183,18 @@ pub const EXIT: &[Native] = &[
         });
         Ok(Value::Nil)
     }),
-    method("status", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
-    method("success?", 0, 0, |_, this, _| {
+    quick("status", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone()))),
+    quick("success?", 0, 0, |_, this, _| {
         Ok(Value::Bool(matches!(detail(this, |details| details.name.clone()), Value::Int(0))))
     }),
 ];
 
 /// Methods of `SyntaxError`.
 pub const SYNTAX: &[Native] =
-    &[method("path", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
+    &[quick("path", 0, 0, |_, this, _| Ok(detail(this, |details| details.name.clone())))];
 
 /// Methods of `LoadError`.
-pub const LOAD: &[Native] = &[method("path", 0, 0, |ruby, this, _| {
+pub const LOAD: &[Native] = &[quick("path", 0, 0, |ruby, this, _| {
     let name = ruby.symbols.intern("@path");
     Ok(ruby.instance_variable(this, name))
 })];
@@ -202,7 +202,7 @@ pub const LOAD: &[Native] = &[method("path", 0, 0, |ruby, this, _| {
 /// Methods of `SystemCallError`.
 pub const SYSTEM_CALL: &[Native] = &[
     private("initialize", 0, 3, initialize_system_call),
-    method("errno", 0, 0, |ruby, this, _| {
+    quick("errno", 0, 0, |ruby, this, _| {
         let class = ruby.real_class_of(this);
         Ok(errno_of(ruby, class).unwrap_or_else(|| detail(this, |details| details.name.clone())))
     }),
@@ -238,7 +238,7 @@ pub const SYSTEM_CALL_SINGLETON: &[Native] = &[
         ruby.call(&object, sym::INITIALIZE, &Args { list: &list, ..*args })?;
         Ok(object)
     }),
-    method("===", 1, 1, |ruby, this, args| {
+    quick("===", 1, 1, |ruby, this, args| {
         let class = crate::core::module::this_class(this);
         if ruby.is_a(&args[0], class) {
             return Ok(Value::Bool(true));

@@ -3,10 +3,12 @@
 mod methods;
 mod signal;
 
+use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::backtrace::BacktraceLine;
 use crate::class::{ClassId, NativeClass};
+use crate::memory::Taken;
 use crate::ruby::Ruby;
 use crate::value::{Object, Value};
 
@@ -185,7 +187,7 @@ pub struct Details {
     /// The backtrace, if a program set it; `nil` until then.
     pub backtrace: Value,
     /// Where it was raised.
-    pub(crate) places: Option<Rc<[BacktraceLine]>>,
+    pub(crate) places: Option<Rc<Places>>,
     /// The exception that was being handled when this one was raised.
     pub cause: Value,
     /// Whether the cause is settled.
@@ -198,9 +200,30 @@ pub struct Details {
     pub args: Value,
 }
 
+/// The places of the calls that led to an exception, and the memory they take: causes keep each other alive.
+#[derive(Debug)]
+pub(crate) struct Places {
+    lines: Rc<[BacktraceLine]>,
+    _taken: Taken,
+}
+
+impl Places {
+    pub(crate) fn new(lines: Rc<[BacktraceLine]>) -> Rc<Places> {
+        let taken = Taken::new(size_of_val(&*lines));
+        Rc::new(Places { lines, _taken: taken })
+    }
+}
+
+impl Deref for Places {
+    type Target = [BacktraceLine];
+    fn deref(&self) -> &[BacktraceLine] {
+        &self.lines
+    }
+}
+
 /// A new exception with a message, as it is raised here.
 pub fn make(ruby: &mut Ruby<'_>, class: ClassId, message: Value) -> Value {
-    let (places, cause) = (ruby.places(0), ruby.run.exception.clone());
+    let (places, cause) = (Places::new(ruby.places(0)), ruby.run.exception.clone());
     Value::Object(Object::with(
         class,
         Details { message, places: Some(places), cause, has_cause: true, ..Details::default() },

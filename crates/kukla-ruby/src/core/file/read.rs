@@ -40,7 +40,10 @@ fn foreach(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>, block: &Rc<ProcObjec
 /// `File.write(path, text, offset)`: without an offset, what was there goes.
 fn write(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let (rest, keywords) = args.split();
-    let (path, text) = (path_text(ruby, &rest[0])?, ruby.display(&rest[1])?);
+    let [path, text, ..] = rest else {
+        return Err(ruby.wrong_number_of_arguments(rest.len(), "2..3"));
+    };
+    let (path, text) = (path_text(ruby, path)?, ruby.display(text)?);
     let offset = rest.get(2).filter(|offset| !offset.is_nil());
     let mode = Mode::of(ruby, &[], keywords.map(|hash| &**hash), "w")?;
     let Some(opening) = mode.opening else {

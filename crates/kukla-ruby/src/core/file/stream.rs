@@ -9,7 +9,7 @@ use super::mode::Mode;
 use super::path::path_text;
 use super::read::{contents, split_lines};
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, iterator, method, methods, private};
+use crate::class::{ANY, ClassId, Native, iterator, method, methods, private, quick};
 use crate::core::enumerator::unknown;
 use crate::error::Result;
 use crate::proc::ProcObject;
@@ -62,7 +62,7 @@ pub const STREAM: &[Native] = methods![
     method("size", 0, 0, |ruby, this, _| {
         with(ruby, this, true, |stream| Value::Int(stream.bytes.len() as i64))
     }),
-    method("eof?", 0, 0, |ruby, this, _| {
+    quick("eof?", 0, 0, |ruby, this, _| {
         with(ruby, this, true, |stream| Value::Bool(stream.at >= stream.bytes.len()))
     }),
     method("eof", 0, 0, |ruby, this, _| {
@@ -75,7 +75,7 @@ pub const STREAM: &[Native] = methods![
             Value::Int(0)
         })
     }),
-    method("pos", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.at as i64))),
+    quick("pos", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.at as i64))),
     method("tell", 0, 0, |ruby, this, _| with(ruby, this, true, |stream| Value::Int(stream.at as i64))),
     method("seek", 1, 2, seek),
     method("pos=", 1, 1, |ruby, this, args| {
@@ -89,8 +89,8 @@ pub const STREAM: &[Native] = methods![
     }),
     method("set_encoding", 1, ANY, |_, this, _| Ok(this.clone())),
     method("read", 0, 2, read),
-    method("gets", 0, 3, gets),
-    method("readline", 0, 3, |ruby, this, args| match gets(ruby, this, args)? {
+    quick("gets", 0, 3, gets),
+    quick("readline", 0, 3, |ruby, this, args| match gets(ruby, this, args)? {
         Value::Nil => Err(ruby.error(ClassId::EOF_ERROR, "end of file reached")),
         line => Ok(line),
     }),
@@ -104,7 +104,7 @@ pub const STREAM: &[Native] = methods![
         }
     }),
     iterator("each_line", 0, 3, each_line, unknown).alias("each"),
-    method("getc", 0, 0, |ruby, this, _| {
+    quick("getc", 0, 0, |ruby, this, _| {
         with(ruby, this, true, |stream| {
             let rest = &stream.bytes[stream.at.min(stream.bytes.len())..];
             let length = match rest.first() {
@@ -118,7 +118,7 @@ pub const STREAM: &[Native] = methods![
             Value::str(Text::new(character, stream.encoding))
         })
     }),
-    method("getbyte", 0, 0, |ruby, this, _| {
+    quick("getbyte", 0, 0, |ruby, this, _| {
         with(ruby, this, true, |stream| {
             let byte = stream.bytes.get(stream.at).copied();
             stream.at += usize::from(byte.is_some());

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method, methods};
+use crate::class::{ClassId, Native, NativeClass, method, methods, quick};
 use crate::core::numeric::arithmetic::ARITHMETIC;
 use crate::core::numeric::compare::COMPARE;
 use crate::core::numeric::round::ROUND;
@@ -57,9 +57,9 @@ fn float(this: &Value) -> f64 {
 }
 
 const METHODS: &[Native] = methods![
-    method("to_s", 0, 0, to_s).alias("inspect"),
-    method("to_f", 0, 0, |_, this, _| Ok(this.clone())),
-    method("to_i", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),
+    quick("to_s", 0, 0, to_s).alias("inspect"),
+    quick("to_f", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("to_i", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),
     method("to_int", 0, 0, |ruby, this, _| ruby.float_to_integer(float(this))),
     method("to_r", 0, 0, |ruby, this, _| Ok(exact(ruby, float(this))?.into_value())),
     method("rationalize", 0, 1, rationalize),
@@ -71,13 +71,13 @@ const METHODS: &[Native] = methods![
         number if number.is_finite() => Ok(Value::integer(exact(ruby, number)?.denominator)),
         _ => Ok(Value::Int(1)),
     }),
-    method("nan?", 0, 0, |_, this, _| Ok(float(this).is_nan().into())),
+    quick("nan?", 0, 0, |_, this, _| Ok(float(this).is_nan().into())),
     method("finite?", 0, 0, |_, this, _| Ok(float(this).is_finite().into())),
     method("infinite?", 0, 0, |_, this, _| {
         let number = float(this);
         Ok(number.is_infinite().then_some(if number > 0.0 { 1 } else { -1 }).into())
     }),
-    method("zero?", 0, 0, |_, this, _| Ok((float(this) == 0.0).into())),
+    quick("zero?", 0, 0, |_, this, _| Ok((float(this) == 0.0).into())),
     method("positive?", 0, 0, |_, this, _| Ok((float(this) > 0.0).into())),
     method("negative?", 0, 0, |_, this, _| Ok((float(this) < 0.0).into())),
     method("eql?", 1, 1, |_, this, args| {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, Native, iterator, method, methods};
+use crate::class::{ANY, Native, iterator, method, methods, quick};
 use crate::core::array;
 use crate::core::enumerator::as_many;
 use crate::core::hash::{entries, own, own_mut};
@@ -14,9 +14,9 @@ use crate::ruby::Ruby;
 use crate::value::{HashObject, Value};
 
 pub(super) const METHODS: &[Native] = methods![
-    method("[]=", 2, 2, set).alias("store"),
-    method("delete", 1, 1, delete),
-    method("shift", 0, 0, shift),
+    quick("[]=", 2, 2, set).alias("store"),
+    quick("delete", 1, 1, delete),
+    quick("shift", 0, 0, shift),
     method("clear", 0, 0, clear),
     method("replace", 1, 1, replace),
     method("merge", 0, ANY, merge),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{Native, iterator, method, methods};
+use crate::class::{Native, iterator, methods, quick};
 use crate::core::enumerator::as_many;
 use crate::core::hash::own;
 use crate::error::Result;
@@ -16,8 +16,8 @@ pub(super) const METHODS: &[Native] = methods![
     iterator("each", 0, 0, each, as_many).alias("each_pair"),
     iterator("each_key", 0, 0, each_key, as_many),
     iterator("each_value", 0, 0, each_value, as_many),
-    method("any?", 0, 1, any),
-    method("count", 0, 1, count),
+    quick("any?", 0, 1, any),
+    quick("count", 0, 1, count),
 ];
 
 fn each(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>, block: &Rc<ProcObject>) -> Result {

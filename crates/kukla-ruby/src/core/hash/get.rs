@@ -1,7 +1,7 @@
 //! Values by their keys: `[]`, `fetch`, `dig`, `key?`, `keys`, `values`.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method, methods};
+use crate::class::{ANY, ClassId, Native, method, methods, quick};
 use crate::core::array::index::dig_on;
 use crate::core::exception::Details;
 use crate::core::hash::{entries, own};
@@ -13,18 +13,18 @@ use crate::symbol::sym;
 use crate::value::{HashObject, Value};
 
 pub(super) const METHODS: &[Native] = methods![
-    method("[]", 1, 1, get),
-    method("default", 0, 1, default),
-    method("fetch", 1, 2, fetch),
-    method("dig", 1, ANY, dig),
-    method("key?", 1, 1, has_key).alias("has_key?").alias("include?").alias("member?"),
+    quick("[]", 1, 1, get),
+    quick("default", 0, 1, default),
+    quick("fetch", 1, 2, fetch),
+    quick("dig", 1, ANY, dig),
+    quick("key?", 1, 1, has_key).alias("has_key?").alias("include?").alias("member?"),
     method("value?", 1, 1, has_value).alias("has_value?"),
     method("key", 1, 1, key),
     method("keys", 0, 0, keys),
     method("values", 0, 0, values),
     method("values_at", 0, ANY, values_at),
     method("fetch_values", 0, ANY, fetch_values),
-    method("assoc", 1, 1, assoc),
+    quick("assoc", 1, 1, assoc),
     method("rassoc", 1, 1, rassoc),
 ];
 

@@ -9,7 +9,7 @@ mod select;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, private, quick};
 use crate::core::enumerable::to_hash_entry;
 use crate::error::Result;
 use crate::hash::Table;
@@ -41,17 +41,17 @@ const SINGLETON: &[Native] = &[
 const METHODS: &[Native] = methods![
     private("initialize", 0, ANY, initialize),
     private("initialize_copy", 1, 1, change::replace),
-    method("to_h", 0, 0, to_h),
-    method("to_hash", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("to_h", 0, 0, to_h),
+    quick("to_hash", 0, 0, |_, this, _| Ok(this.clone())),
     method("deconstruct_keys", 1, 1, |_, this, _| Ok(this.clone())),
     method("to_a", 0, 0, to_a).alias("entries"),
-    method("length", 0, 0, length).alias("size"),
-    method("empty?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().is_empty().into())),
-    method("default_proc", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().default_proc.clone())),
-    method("default_proc=", 1, 1, set_default_proc),
-    method("default=", 1, 1, set_default),
+    quick("length", 0, 0, length).alias("size"),
+    quick("empty?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().is_empty().into())),
+    quick("default_proc", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().default_proc.clone())),
+    quick("default_proc=", 1, 1, set_default_proc),
+    quick("default=", 1, 1, set_default),
     method("compare_by_identity", 0, 0, compare_by_identity),
-    method("compare_by_identity?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().by_identity.into())),
+    quick("compare_by_identity?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.table().by_identity.into())),
     method("rehash", 0, 0, rehash),
     method("to_proc", 0, 0, to_proc),
 ];

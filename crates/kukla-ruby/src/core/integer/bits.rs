@@ -5,7 +5,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, method, quick};
 use crate::core::numeric::arithmetic::add;
 use crate::core::numeric::tower::{as_big, number};
 use crate::error::Result;
@@ -24,8 +24,8 @@ pub const BITS: &[Native] = &[
     }),
     method("<<", 1, 1, |ruby, this, args| shift(ruby, this, &args[0], true)),
     method(">>", 1, 1, |ruby, this, args| shift(ruby, this, &args[0], false)),
-    method("[]", 1, 2, reference),
-    method("bit_length", 0, 0, |_, this, _| {
+    quick("[]", 1, 2, reference),
+    quick("bit_length", 0, 0, |_, this, _| {
         Ok(Value::Int(match this {
             Value::Int(number) => {
                 i64::from(64 - (if *number < 0 { !number } else { *number }).leading_zeros())

@@ -9,7 +9,7 @@ use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use crate::args::Args;
-use crate::class::{Native, NativeClass, method};
+use crate::class::{Native, NativeClass, method, quick};
 use crate::core::numeric::arithmetic::{ARITHMETIC, add, subtract};
 use crate::core::numeric::compare::COMPARE;
 use crate::core::numeric::power::pow;
@@ -44,21 +44,21 @@ const SINGLETON: &[Native] = &[
 ];
 
 const METHODS: &[Native] = &[
-    method("eql?", 1, 1, |_, this, args| Ok(same(this, &args[0]).into())),
-    method("equal?", 1, 1, |_, this, args| Ok(same(this, &args[0]).into())),
-    method("hash", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.hash_code(this)? as i64 >> 2))),
+    quick("eql?", 1, 1, |_, this, args| Ok(same(this, &args[0]).into())),
+    quick("equal?", 1, 1, |_, this, args| Ok(same(this, &args[0]).into())),
+    quick("hash", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.hash_code(this)? as i64 >> 2))),
     method("pow", 1, 2, pow),
-    method("succ", 0, 0, |ruby, this, _| add(ruby, this, &Value::Int(1))),
-    method("next", 0, 0, |ruby, this, _| add(ruby, this, &Value::Int(1))),
-    method("pred", 0, 0, |ruby, this, _| subtract(ruby, this, &Value::Int(1))),
-    method("even?", 0, 0, |_, this, _| Ok(is_even(this).into())),
-    method("odd?", 0, 0, |_, this, _| Ok((!is_even(this)).into())),
-    method("zero?", 0, 0, |_, this, _| Ok(matches!(this, Value::Int(0)).into())),
-    method("integer?", 0, 0, |_, _, _| Ok(true.into())),
-    method("finite?", 0, 0, |_, _, _| Ok(true.into())),
-    method("infinite?", 0, 0, |_, _, _| Ok(Value::Nil)),
-    method("to_i", 0, 0, |_, this, _| Ok(this.clone())),
-    method("to_int", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("succ", 0, 0, |ruby, this, _| add(ruby, this, &Value::Int(1))),
+    quick("next", 0, 0, |ruby, this, _| add(ruby, this, &Value::Int(1))),
+    quick("pred", 0, 0, |ruby, this, _| subtract(ruby, this, &Value::Int(1))),
+    quick("even?", 0, 0, |_, this, _| Ok(is_even(this).into())),
+    quick("odd?", 0, 0, |_, this, _| Ok((!is_even(this)).into())),
+    quick("zero?", 0, 0, |_, this, _| Ok(matches!(this, Value::Int(0)).into())),
+    quick("integer?", 0, 0, |_, _, _| Ok(true.into())),
+    quick("finite?", 0, 0, |_, _, _| Ok(true.into())),
+    quick("infinite?", 0, 0, |_, _, _| Ok(Value::Nil)),
+    quick("to_i", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("to_int", 0, 0, |_, this, _| Ok(this.clone())),
     method("to_f", 0, 0, |_, this, _| {
         Ok(Value::Float(as_big(this).map_or(0.0, |number| big_to_f64(&number))))
     }),
@@ -83,8 +83,8 @@ const METHODS: &[Native] = &[
         let quotient = named(ruby, &negative, "div", args.list)?;
         ruby.send(&Value::Int(0), sym::MINUS, &[quotient])
     }),
-    method("coerce", 1, 1, coerce),
-    method("size", 0, 0, |_, this, _| {
+    quick("coerce", 1, 1, coerce),
+    quick("size", 0, 0, |_, this, _| {
         Ok(Value::Int(as_big(this).map_or(8, |number| number.bits().div_ceil(8).max(8) as i64)))
     }),
 ];

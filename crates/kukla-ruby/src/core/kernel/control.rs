@@ -120,7 +120,7 @@ fn raise(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     {
         return Err(ruby.type_error("exception object expected"));
     }
-    let places = ruby.places(0);
+    let places = exception::Places::new(ruby.places(0));
     let current = ruby.run.exception.clone();
     if let Some(cause) = &cause {
         let mut next = cause.clone();
@@ -128,6 +128,7 @@ fn raise(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
             if next.is_same(&made) && !cause.is_same(&made) {
                 return Err(ruby.argument_error("circular causes"));
             }
+            ruby.charge(1)?;
             next = exception::cause(&next);
         }
     }

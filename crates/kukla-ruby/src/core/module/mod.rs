@@ -7,7 +7,7 @@ pub(crate) mod methods;
 mod visibility;
 
 use crate::args::Args;
-use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method, methods, private};
+use crate::class::{ANY, Class, ClassId, ClassKind, Native, NativeClass, method, methods, private, quick};
 use crate::core::binding;
 use crate::error::{Result, Unwind};
 use crate::method::Visibility;
@@ -70,7 +70,7 @@ const METHODS: &[Native] = methods![
         }
         Ok(Value::Nil)
     }),
-    method("name", 0, 0, |ruby, this, _| {
+    quick("name", 0, 0, |ruby, this, _| {
         let name = ruby.class(this_class(this)).name.clone();
         Ok(name.map_or(Value::Nil, |name| frozen(&name)))
     }),
@@ -102,10 +102,10 @@ const METHODS: &[Native] = methods![
         known.temporary_name = true;
         Ok(this.clone())
     }),
-    method("to_s", 0, 0, shown).alias("inspect"),
-    method("===", 1, 1, |ruby, this, args| Ok(Value::Bool(ruby.is_a(&args[0], this_class(this))))),
-    method("==", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
-    method("hash", 0, 0, |ruby, this, _| Ok(Value::Int((ruby.hash_code(this)? >> 2) as i64))),
+    quick("to_s", 0, 0, shown).alias("inspect"),
+    quick("===", 1, 1, |ruby, this, args| Ok(Value::Bool(ruby.is_a(&args[0], this_class(this))))),
+    quick("==", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
+    quick("hash", 0, 0, |ruby, this, _| Ok(Value::Int((ruby.hash_code(this)? >> 2) as i64))),
     method("module_eval", 0, 3, class_eval).alias("class_eval"),
     method("module_exec", 0, ANY, class_exec).alias("class_exec"),
     method("freeze", 0, 0, |ruby, this, _| {
@@ -185,7 +185,7 @@ const CLASS_METHODS: &[Native] = &[
         }
         Ok(object)
     }),
-    method("superclass", 0, 0, |ruby, this, _| Ok(ruby.real_superclass(this_class(this)).into())),
+    quick("superclass", 0, 0, |ruby, this, _| Ok(ruby.real_superclass(this_class(this)).into())),
     method("subclasses", 0, 0, |ruby, this, _| {
         let class = this_class(this);
         let below = (0..ruby.classes.len() as u32).rev().map(ClassId).filter(|id| {

@@ -7,7 +7,7 @@ use num_traits::{FromPrimitive, Zero};
 
 use super::tower::{Number, as_parts, as_ratio, number};
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
@@ -15,13 +15,13 @@ use crate::value::Value;
 
 /// Operators of integers, floats and rationals alike.
 pub const COMPARE: &[Native] = &[
-    method("<=>", 1, 1, |ruby, this, args| compare(ruby, this, &args[0])),
-    method("==", 1, 1, |ruby, this, args| Ok(equal(ruby, this, &args[0])?.into())),
-    method("===", 1, 1, |ruby, this, args| Ok(equal(ruby, this, &args[0])?.into())),
-    method("<", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::LT, Ordering::is_lt)),
-    method("<=", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::LE, Ordering::is_le)),
-    method(">", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::GT, Ordering::is_gt)),
-    method(">=", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::GE, Ordering::is_ge)),
+    quick("<=>", 1, 1, |ruby, this, args| compare(ruby, this, &args[0])),
+    quick("==", 1, 1, |ruby, this, args| Ok(equal(ruby, this, &args[0])?.into())),
+    quick("===", 1, 1, |ruby, this, args| Ok(equal(ruby, this, &args[0])?.into())),
+    quick("<", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::LT, Ordering::is_lt)),
+    quick("<=", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::LE, Ordering::is_le)),
+    quick(">", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::GT, Ordering::is_gt)),
+    quick(">=", 1, 1, |ruby, this, args| relation(ruby, this, args, sym::GE, Ordering::is_ge)),
 ];
 
 /// The exact order of an integer and a float; `None` for NaN.

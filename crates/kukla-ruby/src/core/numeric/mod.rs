@@ -9,7 +9,7 @@ pub mod step;
 pub mod tower;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, method, methods};
+use crate::class::{ANY, ClassId, Native, NativeClass, method, methods, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
@@ -25,7 +25,7 @@ pub const NUMERIC: NativeClass = NativeClass {
 
 /// Everything here goes by the operators of the number, which a program may have defined.
 const METHODS: &[Native] = methods![
-    method("+@", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("+@", 0, 0, |_, this, _| Ok(this.clone())),
     method("-@", 0, 0, negate),
     method("<=>", 1, 1, |ruby, this, args| {
         let same = this.is_same(&args[0]) || ruby.eql(this, &args[0])?;
@@ -36,11 +36,11 @@ const METHODS: &[Native] = methods![
         let same = ruby.real_class_of(this) == ruby.real_class_of(&args[0]);
         Ok((same && ruby.eq(this, &args[0])?).into())
     }),
-    method("integer?", 0, 0, |_, _, _| Ok(false.into())),
-    method("real?", 0, 0, |_, _, _| Ok(true.into())),
-    method("real", 0, 0, |_, this, _| Ok(this.clone())),
-    method("imaginary", 0, 0, |_, _, _| Ok(Value::Int(0))),
-    method("imag", 0, 0, |_, _, _| Ok(Value::Int(0))),
+    quick("integer?", 0, 0, |_, _, _| Ok(false.into())),
+    quick("real?", 0, 0, |_, _, _| Ok(true.into())),
+    quick("real", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("imaginary", 0, 0, |_, _, _| Ok(Value::Int(0))),
+    quick("imag", 0, 0, |_, _, _| Ok(Value::Int(0))),
     method("conj", 0, 0, |_, this, _| Ok(this.clone())),
     method("conjugate", 0, 0, |_, this, _| Ok(this.clone())),
     method("abs2", 0, 0, |ruby, this, _| ruby.send(this, sym::TIMES, std::slice::from_ref(this))),
@@ -58,16 +58,16 @@ const METHODS: &[Native] = methods![
         0,
         |_, this, _| Ok(Parts { real: this.clone(), imaginary: Value::Int(0) }.into_value()),
     ),
-    method("to_int", 0, 0, |ruby, this, _| ruby.send(this, sym::TO_I, &[])),
-    method("zero?", 0, 0, |ruby, this, _| Ok(ruby.eq(this, &Value::Int(0))?.into())),
-    method("nonzero?", 0, 0, |ruby, this, _| {
+    quick("to_int", 0, 0, |ruby, this, _| ruby.send(this, sym::TO_I, &[])),
+    quick("zero?", 0, 0, |ruby, this, _| Ok(ruby.eq(this, &Value::Int(0))?.into())),
+    quick("nonzero?", 0, 0, |ruby, this, _| {
         let zero = named(ruby, this, "zero?", &[])?;
         Ok(if zero.is_true() { Value::Nil } else { this.clone() })
     }),
-    method("positive?", 0, 0, |ruby, this, _| sign_test(ruby, this, sym::GT)),
-    method("negative?", 0, 0, |ruby, this, _| sign_test(ruby, this, sym::LT)),
-    method("finite?", 0, 0, |_, _, _| Ok(true.into())),
-    method("infinite?", 0, 0, |_, _, _| Ok(Value::Nil)),
+    quick("positive?", 0, 0, |ruby, this, _| sign_test(ruby, this, sym::GT)),
+    quick("negative?", 0, 0, |ruby, this, _| sign_test(ruby, this, sym::LT)),
+    quick("finite?", 0, 0, |_, _, _| Ok(true.into())),
+    quick("infinite?", 0, 0, |_, _, _| Ok(Value::Nil)),
     method("abs", 0, 0, magnitude).alias("magnitude"),
     method("div", 1, 1, |ruby, this, args| {
         if ruby.eq(&args[0], &Value::Int(0))? {
@@ -118,8 +118,8 @@ const METHODS: &[Native] = methods![
         let exact = ruby.send(this, sym::TO_R, &[])?;
         named(ruby, &exact, "denominator", &[])
     }),
-    method("dup", 0, 0, |_, this, _| Ok(this.clone())),
-    method("clone", 0, 1, clone),
+    quick("dup", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("clone", 0, 1, clone),
 ];
 
 /// Calls a method by its name.

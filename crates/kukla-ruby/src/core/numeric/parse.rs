@@ -377,6 +377,9 @@ fn says_base(bytes: &[u8]) -> bool {
 fn integer_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let exception = wants_exception(ruby, args)?;
     let rest = args.split().0;
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1..2"));
+    }
     if rest.is_empty() || rest.len() > 2 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), "1..2"));
     }
@@ -443,6 +446,9 @@ fn to_integer(ruby: &mut Ruby<'_>, value: &Value, base: Option<&Value>) -> Resul
 fn float_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let exception = wants_exception(ruby, args)?;
     let rest = args.split().0;
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1"));
+    }
     if rest.len() != 1 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), 1));
     }
@@ -478,6 +484,9 @@ pub fn to_float(ruby: &mut Ruby<'_>, value: &Value) -> Result<f64> {
 fn rational_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let exception = wants_exception(ruby, args)?;
     let rest = args.split().0;
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1..2"));
+    }
     if rest.is_empty() || rest.len() > 2 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), "1..2"));
     }
@@ -577,6 +586,9 @@ fn make_rational(ruby: &mut Ruby<'_>, first: &Value, second: Option<&Value>) -> 
 fn complex_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let exception = wants_exception(ruby, args)?;
     let rest = args.split().0;
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1..2"));
+    }
     if rest.is_empty() || rest.len() > 2 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), "1..2"));
     }

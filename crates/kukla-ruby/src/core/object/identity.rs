@@ -1,7 +1,7 @@
 //! Identity and inspection of objects.
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method, methods, private};
+use crate::class::{ClassId, Native, method, methods, private, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -10,25 +10,25 @@ use crate::value::Value;
 
 /// Methods of every object.
 pub const METHODS: &[Native] = methods![
-    method("class", 0, 0, |ruby, this, _| Ok(Value::Class(ruby.real_class_of(this)))),
-    method("singleton_class", 0, 0, |ruby, this, _| Ok(Value::Class(ruby.singleton_class(this)?))),
-    method("is_a?", 1, 1, is_a).alias("kind_of?"),
-    method("instance_of?", 1, 1, |ruby, this, args| {
+    quick("class", 0, 0, |ruby, this, _| Ok(Value::Class(ruby.real_class_of(this)))),
+    quick("singleton_class", 0, 0, |ruby, this, _| Ok(Value::Class(ruby.singleton_class(this)?))),
+    quick("is_a?", 1, 1, is_a).alias("kind_of?"),
+    quick("instance_of?", 1, 1, |ruby, this, args| {
         let class = need_class(ruby, &args[0])?;
         Ok(Value::Bool(ruby.real_class_of(this) == class))
     }),
-    method("nil?", 0, 0, |_, this, _| Ok(Value::Bool(this.is_nil()))),
-    method("===", 1, 1, |ruby, this, args| {
+    quick("nil?", 0, 0, |_, this, _| Ok(Value::Bool(this.is_nil()))),
+    quick("===", 1, 1, |ruby, this, args| {
         if this.is_same(&args[0]) {
             return Ok(Value::Bool(true));
         }
         Ok(Value::Bool(ruby.send(this, sym::EQ, args.list)?.is_true()))
     }),
-    method("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
-    method("!~", 1, 1, |ruby, this, args| {
+    quick("=~", 1, 1, |_, _, _| Ok(Value::Nil)),
+    quick("!~", 1, 1, |ruby, this, args| {
         Ok(Value::Bool(!ruby.send(this, sym::MATCH, args.list)?.is_true()))
     }),
-    method("eql?", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
+    quick("eql?", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
     method("<=>", 1, 1, |ruby, this, args| {
         if this.is_same(&args[0]) || ruby.send(this, sym::EQ, args.list)?.is_true() {
             return Ok(Value::Int(0));
@@ -43,13 +43,13 @@ pub const METHODS: &[Native] = methods![
         };
         Ok(Value::Int((code as i64) >> 2))
     }),
-    method("object_id", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.object_id(this)))),
-    method("itself", 0, 0, |_, this, _| Ok(this.clone())),
+    quick("object_id", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.object_id(this)))),
+    quick("itself", 0, 0, |_, this, _| Ok(this.clone())),
     method("to_s", 0, 0, |ruby, this, _| {
         Ok(Value::str(if ruby.is_main(this) { "main".to_owned() } else { ruby.plain_inspect(this) }))
     }),
     method("inspect", 0, 0, inspect),
-    method("freeze", 0, 0, |ruby, this, _| {
+    quick("freeze", 0, 0, |ruby, this, _| {
         match this {
             Value::Class(class) => ruby.class(*class).head.freeze(),
             this => {
@@ -64,21 +64,21 @@ pub const METHODS: &[Native] = methods![
         }
         Ok(this.clone())
     }),
-    method("frozen?", 0, 0, |ruby, this, _| {
+    quick("frozen?", 0, 0, |ruby, this, _| {
         Ok(Value::Bool(match this {
             Value::Class(class) => ruby.class(*class).head.is_frozen(),
             this => this.head().is_none_or(crate::value::Head::is_frozen),
         }))
     }),
-    method("tap", 0, 0, |ruby, this, args| {
+    quick("tap", 0, 0, |ruby, this, args| {
         let block = ruby.need_block(args)?;
         ruby.yield_to(block, std::slice::from_ref(this))?;
         Ok(this.clone())
     }),
-    method("then", 0, 0, then).alias("yield_self"),
-    method("to_enum", 0, crate::class::ANY, to_enum),
-    method("enum_for", 0, crate::class::ANY, to_enum),
-    method("extend", 1, crate::class::ANY, |ruby, this, args| {
+    quick("then", 0, 0, then).alias("yield_self"),
+    quick("to_enum", 0, crate::class::ANY, to_enum),
+    quick("enum_for", 0, crate::class::ANY, to_enum),
+    quick("extend", 1, crate::class::ANY, |ruby, this, args| {
         for module in args.list.iter().rev() {
             let id = need_module(ruby, module)?;
             if !ruby.class(id).is_module() {

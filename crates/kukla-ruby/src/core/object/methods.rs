@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, Native, method, private};
+use crate::class::{ANY, Native, method, private, quick};
 use crate::core::method::{make_method, singleton_method};
 use crate::core::module::methods::{VisibilityFilter, list_methods};
 use crate::error::Result;
@@ -14,8 +14,8 @@ use crate::value::Value;
 
 /// Methods of every object.
 pub const METHODS: &[Native] = &[
-    method("send", 0, ANY, super::send),
-    method("public_send", 0, ANY, |ruby, this, args| {
+    quick("send", 0, ANY, super::send),
+    quick("public_send", 0, ANY, |ruby, this, args| {
         let Some((name, rest)) = args.list.split_first() else {
             return Err(ruby.argument_error("no method name given"));
         };
@@ -33,7 +33,7 @@ pub const METHODS: &[Native] = &[
             None => ruby.method_missing(this, name, &args),
         }
     }),
-    method("respond_to?", 1, 2, |ruby, this, args| {
+    quick("respond_to?", 1, 2, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
         let all = args[1].is_true();
         let class = ruby.class_of(this);
@@ -44,15 +44,15 @@ pub const METHODS: &[Native] = &[
         Ok(Value::Bool(ruby.send(this, sym::RESPOND_TO_MISSING, &given)?.is_true()))
     }),
     private("respond_to_missing?", 2, 2, |_, _, _| Ok(Value::Bool(false))),
-    method("method", 1, 1, |ruby, this, args| {
+    quick("method", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
         make_method(ruby, this, name, false)
     }),
-    method("public_method", 1, 1, |ruby, this, args| {
+    quick("public_method", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
         make_method(ruby, this, name, true)
     }),
-    method("singleton_method", 1, 1, |ruby, this, args| {
+    quick("singleton_method", 1, 1, |ruby, this, args| {
         let name = ruby.to_symbol(&args[0])?;
         singleton_method(ruby, this, name)
     }),

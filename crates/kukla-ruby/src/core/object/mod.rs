@@ -6,7 +6,7 @@ pub(crate) mod methods;
 pub(crate) mod variables;
 
 use crate::args::Args;
-use crate::class::{ANY, Native, NativeClass, method, private};
+use crate::class::{ANY, Native, NativeClass, private, quick};
 use crate::core::binding;
 use crate::error::Result;
 use crate::eval::Missing;
@@ -23,14 +23,14 @@ pub const OBJECT: NativeClass =
 
 const BASIC: &[Native] = &[
     private("initialize", 0, ANY, initialize),
-    method("==", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
-    method("equal?", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
-    method("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
-    method("!=", 1, 1, |ruby, this, args| Ok(Value::Bool(!ruby.send(this, sym::EQ, args.list)?.is_true()))),
-    method("__id__", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.object_id(this)))),
-    method("__send__", 0, ANY, send),
-    method("instance_eval", 0, 3, instance_eval),
-    method("instance_exec", 0, ANY, |ruby, this, args| {
+    quick("==", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
+    quick("equal?", 1, 1, |_, this, args| Ok(Value::Bool(this.is_same(&args[0])))),
+    quick("!", 0, 0, |_, this, _| Ok(Value::Bool(!this.is_true()))),
+    quick("!=", 1, 1, |ruby, this, args| Ok(Value::Bool(!ruby.send(this, sym::EQ, args.list)?.is_true()))),
+    quick("__id__", 0, 0, |ruby, this, _| Ok(Value::Int(ruby.object_id(this)))),
+    quick("__send__", 0, ANY, send),
+    quick("instance_eval", 0, 3, instance_eval),
+    quick("instance_exec", 0, ANY, |ruby, this, args| {
         let block = ruby.need_block(args)?;
         let definee = ruby.definee_of(this);
         ruby.call_block_as(block, this, definee, &Args { block: None, ..*args })

@@ -1,6 +1,6 @@
 //! Instance variables by name.
 
-use crate::class::{Native, method};
+use crate::class::{Native, method, quick};
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::Symbol;
@@ -8,16 +8,16 @@ use crate::value::{Head, Value};
 
 /// Methods of every object.
 pub const METHODS: &[Native] = &[
-    method("instance_variable_get", 1, 1, |ruby, this, args| {
+    quick("instance_variable_get", 1, 1, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
         Ok(ruby.instance_variable(this, name))
     }),
-    method("instance_variable_set", 2, 2, |ruby, this, args| {
+    quick("instance_variable_set", 2, 2, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
         ruby.set_instance_variable(this, name, args[1].clone())?;
         Ok(args[1].clone())
     }),
-    method("instance_variable_defined?", 1, 1, |ruby, this, args| {
+    quick("instance_variable_defined?", 1, 1, |ruby, this, args| {
         let name = variable_name(ruby, this, &args[0])?;
         Ok(Value::Bool(names(ruby, this).contains(&name)))
     }),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method, methods};
+use crate::class::{ClassId, Native, method, methods, quick};
 use crate::core::enumerable;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -14,9 +14,9 @@ use super::each::must_iterate;
 use super::own;
 
 pub(super) const METHODS: &[Native] = methods![
-    method("include?", 1, 1, include).alias("member?"),
-    method("===", 1, 1, case_equal),
-    method("cover?", 1, 1, cover),
+    quick("include?", 1, 1, include).alias("member?"),
+    quick("===", 1, 1, case_equal),
+    quick("cover?", 1, 1, cover),
     method("overlap?", 1, 1, overlap),
     method("min", 0, 1, min),
     method("max", 0, 1, max),

@@ -7,7 +7,7 @@ mod search;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method, private};
+use crate::class::{ClassId, Native, NativeClass, method, private, quick};
 use crate::error::Result;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
@@ -25,12 +25,12 @@ pub const RANGE: NativeClass = NativeClass {
 
 const METHODS: &[Native] = &[
     private("initialize", 2, 3, initialize),
-    method("begin", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.begin.clone())),
-    method("end", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.end.clone())),
-    method("exclude_end?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.exclusive.into())),
-    method("dup", 0, 0, dup),
-    method("==", 1, 1, equal),
-    method("eql?", 1, 1, eql),
+    quick("begin", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.begin.clone())),
+    quick("end", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.end.clone())),
+    quick("exclude_end?", 0, 0, |ruby, this, _| Ok(own(ruby, this)?.exclusive.into())),
+    quick("dup", 0, 0, dup),
+    quick("==", 1, 1, equal),
+    quick("eql?", 1, 1, eql),
     method("hash", 0, 0, hash),
     method("to_s", 0, 0, to_s),
     method("inspect", 0, 0, inspect),

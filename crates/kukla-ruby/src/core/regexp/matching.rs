@@ -21,8 +21,10 @@ pub(crate) fn search(
     if from > text.len() {
         return Ok(None);
     }
-    charge(ruby, text.len() - from)?;
-    Ok(regexp.pattern.search(text, from, reading(text), direction)?)
+    charge(ruby, if direction == Direction::Backward { from } else { text.len() - from })?;
+    let found = regexp.pattern.search(text, from, reading(text), direction)?;
+    ruby.charge(regexp::spent())?;
+    Ok(found)
 }
 
 /// Looks for a match in what follows a byte position, as if nothing came before it.

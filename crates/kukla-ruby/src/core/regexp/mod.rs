@@ -7,7 +7,7 @@ use std::rc::Rc;
 use kukla_values::regexp::{self, Options, Regexp, escape_bytes};
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method, methods, private};
+use crate::class::{ANY, ClassId, Constant, Native, NativeClass, method, methods, private, quick};
 use crate::core::match_data::{self, Match};
 use crate::core::string;
 use crate::error::Result;
@@ -29,8 +29,8 @@ const METHODS: &[Native] = &[
     method("==", 1, 1, equal),
     method("===", 1, 1, case_equal),
     method("=~", 1, 1, match_operator),
-    method("casefold?", 0, 0, is_casefold),
-    method("encoding", 0, 0, encoding),
+    quick("casefold?", 0, 0, is_casefold),
+    quick("encoding", 0, 0, encoding),
     method("eql?", 1, 1, equal),
     method("fixed_encoding?", 0, 0, is_fixed_encoding),
     method("hash", 0, 0, hash),
@@ -39,10 +39,10 @@ const METHODS: &[Native] = &[
     method("match", 1, 2, match_method),
     method("match?", 1, 2, is_match),
     method("named_captures", 0, 0, named_captures),
-    method("names", 0, 0, names),
-    method("options", 0, 0, options),
-    method("source", 0, 0, source),
-    method("timeout", 0, 0, timeout),
+    quick("names", 0, 0, names),
+    quick("options", 0, 0, options),
+    quick("source", 0, 0, source),
+    quick("timeout", 0, 0, timeout),
     method("to_s", 0, 0, to_s),
     method("~", 0, 0, match_last_line),
 ];
@@ -50,9 +50,9 @@ const METHODS: &[Native] = &[
 const SINGLETON: &[Native] = methods![
     method("new", 1, 3, new).alias("compile"),
     method("escape", 1, 1, escape_method).alias("quote"),
-    method("last_match", 0, 1, last_match),
+    quick("last_match", 0, 1, last_match),
     method("linear_time?", 1, 3, is_linear_time),
-    method("timeout", 0, 0, timeout),
+    quick("timeout", 0, 0, timeout),
     method("timeout=", 1, 1, set_timeout),
     method("try_convert", 1, 1, try_convert),
     method("union", 0, ANY, union),

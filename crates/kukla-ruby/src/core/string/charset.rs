@@ -51,6 +51,7 @@ struct Set {
 
 impl Set {
     fn parse(ruby: &mut Ruby<'_>, text: &Text) -> Result<Set> {
+        ruby.charge_bytes(SET_EFFORT * text.len())?;
         let codes = codes(text);
         let inverted = codes.len() > 1 && codes[0] == u32::from('^');
         let ranges = ranges(ruby, text.encoding(), &codes[usize::from(inverted)..])?;
@@ -108,6 +109,19 @@ fn ranges(ruby: &mut Ruby<'_>, encoding: Encoding, codes: &[u32]) -> Result<Vec<
     Ok(ranges)
 }
 
+/// How many times the effort of going through the characters of a set it takes to read it: each common character is looked up.
+const SET_EFFORT: usize = 32;
+
+/// How many times the effort of going through a text it takes to look up its characters.
+const LOOKUP_EFFORT: usize = 8;
+
+/// Counts the lookup of all characters of a text in sets, each of which has this number of ranges.
+fn charge_lookups<'s>(ruby: &mut Ruby<'_>, text: &Text, sets: impl Iterator<Item = &'s Set>) -> Result<()> {
+    let is_ascii = text.is_ascii();
+    let ranges: usize = sets.map(|set| if is_ascii { 1 } else { 1 + set.ranges.len() / 8 }).sum();
+    ruby.charge_bytes((LOOKUP_EFFORT * text.len()).saturating_mul(ranges))
+}
+
 /// The characters that all the given sets have in common.
 struct Sets(Vec<Set>);
 
@@ -124,6 +138,7 @@ impl Sets {
             sets.push(Set::parse(ruby, &set)?);
         }
         must_be_valid(ruby, &string.text())?;
+        charge_lookups(ruby, &string.text(), sets.iter())?;
         Ok(Sets(sets))
     }
 
@@ -256,6 +271,12 @@ fn translate(
     let from = Set::parse(ruby, &from.text())?;
     let to = ranges(ruby, encoding, &codes(&to.text()))?;
     must_be_valid(ruby, &text)?;
+    charge_lookups(ruby, &text, std::iter::once(&from))?;
+    ruby.charge_bytes((to.len() * 128).saturating_add(if text.is_ascii() {
+        0
+    } else {
+        to.len() * text.len()
+    }))?;
     let translation = Translation::new(from, to);
     let mut out = Vec::with_capacity(text.len());
     let mut last = None;

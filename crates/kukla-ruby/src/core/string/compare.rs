@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::args::Args;
-use crate::class::{Native, method, methods};
+use crate::class::{Native, method, methods, quick};
 use crate::core::string::{case, own};
 use crate::error::Result;
+use crate::memory;
 use crate::recursion::Walk;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -13,11 +14,11 @@ use crate::text::Text;
 use crate::value::Value;
 
 pub(super) const METHODS: &[Native] = methods![
-    method("<=>", 1, 1, compare),
-    method("==", 1, 1, equal).alias("==="),
+    quick("<=>", 1, 1, compare),
+    quick("==", 1, 1, equal).alias("==="),
     method("casecmp", 1, 1, casecmp),
     method("casecmp?", 1, 1, is_casecmp),
-    method("eql?", 1, 1, eql),
+    quick("eql?", 1, 1, eql),
     method("hash", 0, 0, hash),
 ];
 
@@ -44,6 +45,7 @@ fn hash(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 /// The order of two texts: that of their bytes, then of their encodings.
 pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
+    memory::spend(a.len().min(b.len()));
     a.as_bytes().cmp(b.as_bytes()).then_with(|| {
         if a.is_comparable(b) { Ordering::Equal } else { (a.encoding() as u8).cmp(&(b.encoding() as u8)) }
     })

@@ -1,7 +1,7 @@
 //! Making strings: from nothing, from each other, by adding to them.
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method, methods};
+use crate::class::{ANY, ClassId, Native, method, methods, quick};
 use crate::core::encoding;
 use crate::core::string::{common_encoding, own, own_to_change};
 use crate::error::Result;
@@ -13,11 +13,11 @@ use crate::value::{StringObject, Value};
 pub(super) const METHODS: &[Native] = methods![
     method("*", 1, 1, times),
     method("+", 1, 1, plus),
-    method("+@", 0, 0, unfrozen),
-    method("-@", 0, 0, deduplicated),
-    method("<<", 1, 1, append),
+    quick("+@", 0, 0, unfrozen),
+    quick("-@", 0, 0, deduplicated),
+    quick("<<", 1, 1, append),
     method("append_as_bytes", 0, ANY, append_as_bytes),
-    method("clear", 0, 0, clear),
+    quick("clear", 0, 0, clear),
     method("concat", 0, ANY, concat),
     method("dedup", 0, 0, deduplicated),
     method("initialize", 0, 2, initialize),
@@ -25,7 +25,7 @@ pub(super) const METHODS: &[Native] = methods![
     method("insert", 2, 2, insert),
     method("prepend", 0, ANY, prepend),
     method("replace", 1, 1, replace),
-    method("to_s", 0, 0, to_s).alias("to_str"),
+    quick("to_s", 0, 0, to_s).alias("to_str"),
 ];
 
 pub(super) const SINGLETON: &[Native] =
@@ -115,6 +115,7 @@ pub(crate) fn append_value(ruby: &mut Ruby<'_>, string: &StringObject, value: &V
         Value::Big(_) => return Err(ruby.range_error("bignum out of char range")),
         other => ruby.to_string(other)?,
     };
+    ruby.grown(string.text().len() + other.text().len())?;
     if std::ptr::eq(&raw const *other, string) {
         let copy = string.text().clone();
         string.text_mut().push_text(&copy);
@@ -158,7 +159,10 @@ fn append_as_bytes(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result
         match value {
             Value::Int(byte) => bytes.push(*byte as u8),
             Value::Big(big) => bytes.extend(big.number.to_signed_bytes_le().first()),
-            Value::String(other) => bytes.extend_from_slice(&other.text()),
+            Value::String(other) => {
+                ruby.grown(string.text().len() + 2 * (bytes.len() + other.text().len()))?;
+                bytes.extend_from_slice(&other.text());
+            }
             other => {
                 let word = ruby.word_for(other);
                 return Err(

@@ -3,28 +3,29 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, method};
+use crate::class::{ClassId, Native, method, quick};
 use crate::core::encoding;
 use crate::core::string::{common_encoding, own, own_to_change};
 use crate::error::{Result, Unwind};
+use crate::memory::Output;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::text::{Encoding, NoChar, Text};
 use crate::value::{HashObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
-    method("ascii_only?", 0, 0, is_ascii_only),
+    quick("ascii_only?", 0, 0, is_ascii_only),
     method("b", 0, 0, binary),
     method("encode", 0, 3, encode),
     method("encode!", 0, 3, encode_in_place),
-    method("encoding", 0, 0, encoding_of),
-    method("force_encoding", 1, 1, force_encoding),
+    quick("encoding", 0, 0, encoding_of),
+    quick("force_encoding", 1, 1, force_encoding),
     method("scrub", 0, 1, scrub),
     method("scrub!", 0, 1, scrub_in_place),
     method("unicode_normalize", 0, 1, unicode_normalize),
     method("unicode_normalize!", 0, 1, unicode_normalize_in_place),
     method("unicode_normalized?", 0, 1, is_unicode_normalized),
-    method("valid_encoding?", 0, 0, is_valid_encoding),
+    quick("valid_encoding?", 0, 0, is_valid_encoding),
 ];
 
 fn is_ascii_only(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
@@ -178,6 +179,9 @@ fn invalid_len(text: &Text, at: usize) -> (usize, NoChar) {
     (encoding.unit().min(rest.len()), encoding.precise_len(rest).err().unwrap_or(NoChar::Invalid))
 }
 
+/// How many times the effort of copying a replacement it takes to convert it.
+const REPLACEMENT_EFFORT: usize = 8;
+
 /// Text converted to another encoding.
 fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manner: &Manner) -> Result<Text> {
     let text = text.clone().in_encoding(from);
@@ -200,18 +204,18 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
         (other, _) => other,
     };
     let text = text.in_encoding(read);
-    let mut out: Vec<u8> = Vec::with_capacity(text.len());
+    let mut out = Output::with_capacity(text.len());
     if !text.is_empty() {
         out.extend_from_slice(mark);
     }
-    let put = |out: &mut Vec<u8>, char: char| match written.encode(char) {
+    let put = |out: &mut Output, char: char| match written.encode(char) {
         Some(bytes) => {
             out.extend_from_slice(&bytes);
             true
         }
         None => false,
     };
-    let put_all = |out: &mut Vec<u8>, text: &str| {
+    let put_all = |out: &mut Output, text: &str| {
         text.chars().for_each(|char| {
             put(out, char);
         })
@@ -239,6 +243,7 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
                 if !manner.replace_invalid {
                     return Err(invalid(ruby, &text, at, len, why));
                 }
+                ruby.charge_bytes(REPLACEMENT_EFFORT * replacement.len())?;
                 put_all(&mut out, replacement);
                 at += len;
                 continue;
@@ -248,6 +253,7 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
         at += len;
         let Some(unicode) = read.decode(char) else {
             if manner.replace_undefined {
+                ruby.charge_bytes(REPLACEMENT_EFFORT * replacement.len())?;
                 put_all(&mut out, replacement);
                 continue;
             }
@@ -311,6 +317,7 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
             continue;
         }
         if manner.replace_undefined {
+            ruby.charge_bytes(REPLACEMENT_EFFORT * replacement.len())?;
             put_all(&mut out, replacement);
         } else if manner.xml.is_some() {
             put_all(&mut out, &format!("&#x{:X};", u32::from(unicode)));
@@ -323,7 +330,7 @@ fn convert(ruby: &mut Ruby<'_>, text: &Text, from: Encoding, to: Encoding, manne
     if manner.xml == Some(Xml::Attribute) {
         put(&mut out, '"');
     }
-    Ok(Text::new(out, to))
+    Ok(Text::new(out.into_vec(), to))
 }
 
 /// The complaint about a character that the other encoding does not have.
@@ -435,7 +442,7 @@ pub(crate) fn scrubbed(
         }
     }
     let default = if encoding.is_unicode() { encoding.encode('\u{fffd}') } else { Some(b"?".to_vec()) };
-    let mut out = Vec::with_capacity(text.len());
+    let mut out = Output::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         if let Ok(len) = encoding.precise_len(&text[at..]) {
@@ -445,7 +452,10 @@ pub(crate) fn scrubbed(
         }
         let (len, _) = invalid_len(text, at);
         match (with, block) {
-            (Some(with), _) => out.extend_from_slice(with),
+            (Some(with), _) => {
+                ruby.charge_bytes(with.len())?;
+                out.extend_from_slice(with);
+            }
             (None, Some(block)) => {
                 let part = Value::str(text.slice(at..at + len));
                 let answer = ruby.yield_to(block, &[part])?;
@@ -463,7 +473,7 @@ pub(crate) fn scrubbed(
         }
         at += len;
     }
-    Ok(Some(text.with_bytes(out)))
+    Ok(Some(text.with_bytes(out.into_vec())))
 }
 
 fn scrub_text(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result<Option<Text>> {
@@ -518,6 +528,8 @@ fn normalized(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result<Text
     super::must_be_valid(ruby, &text)?;
     let encoding = text.encoding();
     let chars = text.chars().filter_map(|char| encoding.decode(char));
+    // The longest decomposition makes eleven bytes of one.
+    ruby.grown(if form.starts_with("nfk") { 11 * text.len() } else { 3 * text.len() })?;
     let result: String = match form.as_str() {
         "nfd" => chars.nfd().collect(),
         "nfkc" => chars.nfkc().collect(),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{Native, method};
+use crate::class::{Native, method, quick};
 use crate::core::match_data::{self, Match};
 use crate::core::regexp::matching::Direction;
 use crate::core::regexp::search_and_set;
@@ -14,17 +14,17 @@ use crate::text::Text;
 use crate::value::{RangeObject, RegexpObject, StringObject, Value};
 
 pub(super) const METHODS: &[Native] = &[
-    method("[]", 1, 2, element),
+    quick("[]", 1, 2, element),
     method("[]=", 2, 3, set_element),
-    method("bytesize", 0, 0, bytesize),
-    method("byteslice", 1, 2, byteslice),
+    quick("bytesize", 0, 0, bytesize),
+    quick("byteslice", 1, 2, byteslice),
     method("bytesplice", 2, 5, bytesplice),
-    method("empty?", 0, 0, is_empty),
-    method("getbyte", 1, 1, getbyte),
-    method("length", 0, 0, length),
-    method("setbyte", 2, 2, setbyte),
-    method("size", 0, 0, length),
-    method("slice", 1, 2, element),
+    quick("empty?", 0, 0, is_empty),
+    quick("getbyte", 1, 1, getbyte),
+    quick("length", 0, 0, length),
+    quick("setbyte", 2, 2, setbyte),
+    quick("size", 0, 0, length),
+    quick("slice", 1, 2, element),
     method("slice!", 1, 2, slice_out),
 ];
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, method};
+use crate::class::{ANY, ClassId, Native, method, quick};
 use crate::core::match_data;
 use crate::core::regexp::matching::{self, Direction};
 use crate::core::regexp::{self, search_and_set, set_match};
@@ -18,14 +18,14 @@ pub(super) const METHODS: &[Native] = &[
     method("=~", 1, 1, match_operator),
     method("byteindex", 1, 2, byteindex),
     method("byterindex", 1, 2, byterindex),
-    method("end_with?", 0, ANY, ends_with),
+    quick("end_with?", 0, ANY, ends_with),
     method("include?", 1, 1, includes),
     method("index", 1, 2, index),
     method("match", 1, 2, match_method),
     method("match?", 1, 2, is_match),
     method("rindex", 1, 2, rindex),
     method("scan", 1, 1, scan),
-    method("start_with?", 0, ANY, starts_with),
+    quick("start_with?", 0, ANY, starts_with),
 ];
 
 /// The byte position of the first occurrence of a part at or after another.

@@ -9,6 +9,7 @@ use crate::core::regexp::search_and_set;
 use crate::core::string::search::{self, SearchPattern};
 use crate::core::string::{common_encoding, must_be_valid, own};
 use crate::error::Result;
+use crate::memory::Gathered;
 use crate::ruby::Ruby;
 use crate::text::{Encoding, Text};
 use crate::value::{RegexpObject, Value};
@@ -60,14 +61,28 @@ fn separator(ruby: &mut Ruby<'_>, given: &Value) -> Result<Separator> {
     })
 }
 
+/// The parts of a text, counted as they are made.
+#[derive(Default)]
+struct Parts(Gathered);
+
+impl Parts {
+    fn push(&mut self, part: Text) {
+        self.0.push(Value::str(part));
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 fn is_white(byte: u8) -> bool {
     matches!(byte, 9..=13 | 32)
 }
 
 /// Splits at runs of white space into at most `limit` parts, if there is a limit.
-fn split_white(text: &Text, limit: usize) -> Vec<Text> {
+fn split_white(text: &Text, limit: usize) -> Parts {
     let bytes = text.as_bytes();
-    let mut parts = Vec::new();
+    let mut parts = Parts::default();
     let mut at = 0;
     loop {
         while bytes.get(at).is_some_and(|byte| is_white(*byte)) {
@@ -90,8 +105,8 @@ fn split_white(text: &Text, limit: usize) -> Vec<Text> {
     }
 }
 
-fn split_plain(text: &Text, separator: &Text, limit: usize) -> Vec<Text> {
-    let mut parts = Vec::new();
+fn split_plain(text: &Text, separator: &Text, limit: usize) -> Parts {
+    let mut parts = Parts::default();
     let mut start = 0;
     let mut from = 0;
     while limit == 0 || parts.len() + 1 < limit {
@@ -104,8 +119,8 @@ fn split_plain(text: &Text, separator: &Text, limit: usize) -> Vec<Text> {
     parts
 }
 
-fn split_chars(text: &Text, limit: usize) -> Vec<Text> {
-    let mut parts = Vec::new();
+fn split_chars(text: &Text, limit: usize) -> Parts {
+    let mut parts = Parts::default();
     let mut start = 0;
     for char in text.chars() {
         if limit > 0 && parts.len() + 1 == limit {
@@ -118,8 +133,8 @@ fn split_chars(text: &Text, limit: usize) -> Vec<Text> {
     parts
 }
 
-fn split_pattern(ruby: &mut Ruby<'_>, text: &Text, regexp: &RegexpObject, limit: usize) -> Result<Vec<Text>> {
-    let mut parts = Vec::new();
+fn split_pattern(ruby: &mut Ruby<'_>, text: &Text, regexp: &RegexpObject, limit: usize) -> Result<Parts> {
+    let mut parts = Parts::default();
     let mut count = 1;
     let mut begin = 0;
     let mut from = 0;
@@ -142,7 +157,7 @@ fn split_pattern(ruby: &mut Ruby<'_>, text: &Text, regexp: &RegexpObject, limit:
             from = end;
         }
         stepped = false;
-        parts.extend(spans[1..].iter().flatten().map(|(start, end)| text.slice(*start..*end)));
+        spans[1..].iter().flatten().for_each(|(start, end)| parts.push(text.slice(*start..*end)));
         count += 1;
         if limit > 0 && limit <= count {
             break;
@@ -159,12 +174,11 @@ fn split(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let text = string.text().clone();
     ruby.charge(1 + text.len() as u64 / 8)?;
     let most = usize::try_from(limit).unwrap_or(0);
-    let mut parts = if text.is_empty() {
-        Vec::new()
-    } else if limit == 1 {
-        vec![text]
-    } else {
-        match separator {
+    let mut parts = Parts::default();
+    if limit == 1 && !text.is_empty() {
+        parts.push(text);
+    } else if !text.is_empty() {
+        parts = match separator {
             Separator::White => {
                 must_be_valid(ruby, &text)?;
                 split_white(&text, most)
@@ -176,14 +190,15 @@ fn split(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
                 split_plain(&text, &separator, most)
             }
             Separator::Pattern(regexp) => split_pattern(ruby, &text, &regexp, most)?,
-        }
-    };
+        };
+    }
+    let mut parts = parts.0.into_vec();
     if limit == 0 {
-        while parts.last().is_some_and(|last| last.is_empty()) {
+        let is_empty = |part: &Value| matches!(part, Value::String(part) if part.text().is_empty());
+        while parts.last().is_some_and(is_empty) {
             parts.pop();
         }
     }
-    let parts: Vec<Value> = parts.into_iter().map(Value::str).collect();
     match args.block {
         None => Ok(Value::array(parts)),
         Some(block) => {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, iterator, method, methods};
+use crate::class::{ANY, ClassId, Native, iterator, method, methods, quick};
 use crate::core::array::index::{dig_on, place};
 use crate::core::enumerator::as_many;
 use crate::core::structs::{field, members, values};
@@ -15,18 +15,18 @@ use crate::symbol::Symbol;
 use crate::value::Value;
 
 pub(super) const METHODS: &[Native] = methods![
-    method("[]", 1, 1, get),
-    method("[]=", 2, 2, set),
+    quick("[]", 1, 1, get),
+    quick("[]=", 2, 2, set),
     method("dig", 1, ANY, dig),
     iterator("each", 0, 0, each, as_many),
     iterator("each_pair", 0, 0, each_pair, as_many),
     iterator("select", 0, 0, select, as_many).alias("filter"),
-    method("members", 0, 0, member_list),
+    quick("members", 0, 0, member_list),
     method("values_at", 0, ANY, values_at),
     method("to_a", 0, 0, to_a).alias("deconstruct").alias("values"),
     method("to_h", 0, 0, to_h),
     method("deconstruct_keys", 1, 1, deconstruct_keys),
-    method("size", 0, 0, size).alias("length"),
+    quick("size", 0, 0, size).alias("length"),
 ];
 
 /// The member that a name or a place means.

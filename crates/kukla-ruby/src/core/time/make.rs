@@ -155,6 +155,9 @@ fn now(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
 
 fn at(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (rest, keywords) = args.split();
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1..3"));
+    }
     if rest.is_empty() || rest.len() > 3 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), "1..3"));
     }

@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
 use crate::args::Args;
-use crate::class::{ClassId, Native, NativeClass, method, methods, private};
+use crate::class::{ClassId, Native, NativeClass, method, methods, private, quick};
 use crate::core::numeric::round::{Mode, half_keyword, round as round_number};
 use crate::core::numeric::tower::Ratio;
 use crate::error::Result;
@@ -62,17 +62,17 @@ fn yday(civil: &Civil) -> i64 {
 }
 
 const PARTS: &[Native] = methods![
-    method("year", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.year)),
-    method("month", 0, 0, month).alias("mon"),
-    method("day", 0, 0, day).alias("mday"),
-    method("hour", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.hour.into())),
-    method("min", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.minute.into())),
-    method("sec", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.second.into())),
-    method("wday", 0, 0, |ruby, this, _| part(ruby, this, |civil| calendar::weekday(civil.days).into())),
-    method("yday", 0, 0, |ruby, this, _| part(ruby, this, yday)),
-    method("nsec", 0, 0, |ruby, this, _| fraction_in(ruby, this, 1_000_000_000)),
+    quick("year", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.year)),
+    quick("month", 0, 0, month).alias("mon"),
+    quick("day", 0, 0, day).alias("mday"),
+    quick("hour", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.hour.into())),
+    quick("min", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.minute.into())),
+    quick("sec", 0, 0, |ruby, this, _| part(ruby, this, |civil| civil.second.into())),
+    quick("wday", 0, 0, |ruby, this, _| part(ruby, this, |civil| calendar::weekday(civil.days).into())),
+    quick("yday", 0, 0, |ruby, this, _| part(ruby, this, yday)),
+    quick("nsec", 0, 0, |ruby, this, _| fraction_in(ruby, this, 1_000_000_000)),
     method("tv_nsec", 0, 0, |ruby, this, _| fraction_in(ruby, this, 1_000_000_000)),
-    method("usec", 0, 0, |ruby, this, _| fraction_in(ruby, this, 1_000_000)),
+    quick("usec", 0, 0, |ruby, this, _| fraction_in(ruby, this, 1_000_000)),
     method("tv_usec", 0, 0, |ruby, this, _| fraction_in(ruby, this, 1_000_000)),
     method("subsec", 0, 0, |ruby, this, _| Ok(simplest(moment(ruby, this)?.fraction()))),
     method("sunday?", 0, 0, |ruby, this, _| is_day(ruby, this, 0)),
@@ -101,9 +101,9 @@ const METHODS: &[Native] = &[
         }
         Ok(this.clone())
     }),
-    method("to_i", 0, 0, |ruby, this, _| Ok(Value::integer(moment(ruby, this)?.whole()))),
+    quick("to_i", 0, 0, |ruby, this, _| Ok(Value::integer(moment(ruby, this)?.whole()))),
     method("tv_sec", 0, 0, |ruby, this, _| Ok(Value::integer(moment(ruby, this)?.whole()))),
-    method("to_f", 0, 0, |ruby, this, _| Ok(Value::Float(moment(ruby, this)?.seconds.to_f64()))),
+    quick("to_f", 0, 0, |ruby, this, _| Ok(Value::Float(moment(ruby, this)?.seconds.to_f64()))),
     method("to_r", 0, 0, |ruby, this, _| Ok(moment(ruby, this)?.seconds.into_value())),
     method("to_a", 0, 0, to_a),
     method("to_s", 0, 0, to_s),

@@ -8,6 +8,7 @@ use crate::args::Args;
 use crate::class::ClassId;
 use crate::core::float;
 use crate::error::{Result, Unwind};
+use crate::memory::Output;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
 use crate::text::Text;
@@ -120,9 +121,9 @@ impl Style {
 
 /// The text of a value.
 pub fn generate(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style) -> Result<Vec<u8>> {
-    let mut out = String::new();
+    let mut out = Output::default();
     write(ruby, value, style, &mut out)?;
-    Ok(out.into_bytes())
+    Ok(out.into_vec())
 }
 
 #[cold]
@@ -130,7 +131,7 @@ fn error(ruby: &mut Ruby<'_>, message: &str) -> Box<Unwind> {
     ruby.error(ClassId::JSON_GENERATOR_ERROR, message)
 }
 
-fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut String) -> Result<()> {
+fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut Output) -> Result<()> {
     ruby.charge(1)?;
     match value {
         Value::Nil => out.push_str("null"),
@@ -157,47 +158,48 @@ fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut String
         Value::Array(array) if !is_changed(ruby, value) => {
             let items = array.to_vec();
             enter(ruby, style)?;
-            out.push('[');
+            out.push(b'[');
             out.push_str(&style.array_nl);
             for (at, item) in items.iter().enumerate() {
                 if at > 0 {
-                    out.push(',');
+                    out.push(b',');
                     out.push_str(&style.array_nl);
                 }
-                indent(style, out);
+                indent(ruby, style, out)?;
                 kukla_syntax::deep(|| write(ruby, item, style, out))?;
             }
             style.depth -= 1;
             if !style.array_nl.is_empty() {
                 out.push_str(&style.array_nl);
-                indent(style, out);
+                indent(ruby, style, out)?;
             }
-            out.push(']');
+            out.push(b']');
         }
         Value::Hash(hash) if !is_changed(ruby, value) => {
             let entries: Vec<_> =
                 hash.table().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
             enter(ruby, style)?;
-            out.push('{');
+            out.push(b'{');
             for (at, (key, value)) in entries.into_iter().enumerate() {
                 if at > 0 {
-                    out.push(',');
+                    out.push(b',');
                 }
                 out.push_str(&style.object_nl);
-                indent(style, out);
+                indent(ruby, style, out)?;
                 let name = ruby.display(&key)?;
                 write_text(ruby, &name, style, out)?;
+                ruby.charge_bytes(style.space_before.len() + style.space.len() + style.object_nl.len())?;
                 out.push_str(&style.space_before);
-                out.push(':');
+                out.push(b':');
                 out.push_str(&style.space);
                 kukla_syntax::deep(|| write(ruby, &value, style, out))?;
             }
             style.depth -= 1;
             if !style.object_nl.is_empty() {
                 out.push_str(&style.object_nl);
-                indent(style, out);
+                indent(ruby, style, out)?;
             }
-            out.push('}');
+            out.push(b'}');
         }
         value if is_changed(ruby, value) => {
             let state = style.clone().into_value();
@@ -230,13 +232,21 @@ fn enter(ruby: &mut Ruby<'_>, style: &mut Style) -> Result<()> {
     Ok(())
 }
 
-fn indent(style: &Style, out: &mut String) {
+fn indent(ruby: &mut Ruby<'_>, style: &Style, out: &mut Output) -> Result<()> {
+    ruby.charge_bytes(style.depth.saturating_mul(style.indent.len()))?;
     for _ in 0..style.depth {
         out.push_str(&style.indent);
     }
+    Ok(())
 }
 
-fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String) -> Result<()> {
+fn escape(out: &mut Output, text: &str) {
+    let mut escaped = String::new();
+    json::escape(&mut escaped, text);
+    out.push_str(&escaped);
+}
+
+fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut Output) -> Result<()> {
     ruby.charge(text.len() as u64 / 32)?;
     let Ok(text) = std::str::from_utf8(text) else {
         // A truncated character is distinguished from an invalid one.
@@ -261,11 +271,11 @@ fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String)
         };
         return Err(error(ruby, message));
     };
-    out.push('"');
+    out.push(b'"');
     let is_optional = |c: char| (style.escape_slash && c == '/') || (style.ascii_only && !c.is_ascii());
     let mut rest = text;
     while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_optional(*c)) {
-        json::escape(out, &rest[..at]);
+        escape(out, &rest[..at]);
         if c == '/' {
             out.push_str("\\/");
         } else {
@@ -275,7 +285,7 @@ fn write_text(ruby: &mut Ruby<'_>, text: &Text, style: &Style, out: &mut String)
         }
         rest = &rest[at + c.len_utf8()..];
     }
-    json::escape(out, rest);
-    out.push('"');
+    escape(out, rest);
+    out.push(b'"');
     Ok(())
 }

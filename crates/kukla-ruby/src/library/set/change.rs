@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, Native, iterator, method, methods};
+use crate::class::{ANY, Native, iterator, method, methods, quick};
 use crate::core::array::if_changed;
 use crate::core::enumerator::as_many;
 use crate::error::Result;
@@ -15,10 +15,10 @@ use crate::value::Value;
 use super::{elements, elements_of, make, members, members_mut};
 
 pub(super) const METHODS: &[Native] = methods![
-    method("add", 1, 1, add).alias("<<"),
-    method("add?", 1, 1, add_or_nil),
-    method("delete", 1, 1, delete),
-    method("delete?", 1, 1, delete_or_nil),
+    quick("add", 1, 1, add).alias("<<"),
+    quick("add?", 1, 1, add_or_nil),
+    quick("delete", 1, 1, delete),
+    quick("delete?", 1, 1, delete_or_nil),
     method("clear", 0, 0, clear),
     method("replace", 1, 1, replace),
     method("merge", 0, ANY, merge),

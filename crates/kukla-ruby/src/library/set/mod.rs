@@ -6,7 +6,7 @@ mod combine;
 use std::rc::Rc;
 
 use crate::args::Args;
-use crate::class::{ANY, ClassId, Native, NativeClass, iterator, method, methods, private};
+use crate::class::{ANY, ClassId, Native, NativeClass, iterator, method, methods, private, quick};
 use crate::core::enumerator::as_many;
 use crate::error::{Result, Unwind};
 use crate::hash::Table;
@@ -29,14 +29,14 @@ const METHODS: &[Native] = methods![
     private("initialize", 0, 1, initialize),
     private("initialize_copy", 1, 1, initialize_copy).alias("initialize_dup"),
     private("initialize_clone", 1, 2, initialize_clone),
-    method("freeze", 0, 0, freeze),
-    method("size", 0, 0, size).alias("length"),
+    quick("freeze", 0, 0, freeze),
+    quick("size", 0, 0, size).alias("length"),
     method("count", 0, 1, count),
-    method("empty?", 0, 0, |ruby, this, _| Ok(members(ruby, this)?.table().is_empty().into())),
-    method("include?", 1, 1, include).alias("member?").alias("==="),
+    quick("empty?", 0, 0, |ruby, this, _| Ok(members(ruby, this)?.table().is_empty().into())),
+    quick("include?", 1, 1, include).alias("member?").alias("==="),
     iterator("each", 0, 0, each, as_many),
     method("to_a", 0, 0, |ruby, this, _| Ok(Value::array(elements(ruby, this)?))),
-    method("to_set", 0, ANY, to_set),
+    quick("to_set", 0, ANY, to_set),
     method("first", 0, 1, first),
     method("join", 0, 1, join),
     method("==", 1, 1, equal),

@@ -21,7 +21,7 @@ pub fn document(
     safe: Option<&[String]>,
     aliases: bool,
 ) -> Result<String> {
-    let mut dumper = Dumper { writer: Writer::new(layout), seen: Vec::new(), referred: false, safe };
+    let mut dumper = Dumper { writer: Writer::new(layout), seen: Vec::new(), referred: false, made: 0, safe };
     dumper.push(ruby, value)?;
     if dumper.referred && !aliases {
         return Err(ruby.error(ClassId::PSYCH_BAD_ALIAS, "Tried to dump an aliased object"));
@@ -38,6 +38,8 @@ struct Dumper<'s> {
     seen: Vec<(Value, usize)>,
     /// Whether anything was referred to.
     referred: bool,
+    /// The bytes of the texts so far.
+    made: usize,
     /// The classes besides plain data that may be written; `None` for all.
     safe: Option<&'s [String]>,
 }
@@ -87,6 +89,9 @@ impl Dumper<'_> {
             Value::String(string) => {
                 let class = ruby.real_class_of(value);
                 let text = string.text().clone();
+                // Once as it is given to the writer, and once as it is written.
+                self.made += 2 * text.len();
+                ruby.grown(self.made)?;
                 let tag =
                     (class != ClassId::STRING).then(|| format!("!ruby/string:{}", ruby.class_name(class)));
                 if text.encoding() == Encoding::Binary && !text.is_ascii() {

@@ -88,6 +88,9 @@ const LOAD: &[Native] = &[
     method("unsafe_load_file", 1, 2, |ruby, _, args| from_file(ruby, args, Trust::Anything)),
     method("load_stream", 1, 2, |ruby, _, args| {
         let (rest, keywords) = args.split();
+        if rest.is_empty() {
+            return Err(ruby.wrong_number_of_arguments(0, "1"));
+        }
         let options = options(ruby, keywords.map(|hash| &**hash), Trust::Anything)?;
         let text = source(ruby, &rest[0])?;
         let documents = load::documents(ruby, &text, &options, usize::MAX)?;
@@ -156,6 +159,9 @@ fn first(ruby: &mut Ruby<'_>, text: &[u8], keywords: Option<&HashObject>, option
 
 fn from_text(ruby: &mut Ruby<'_>, args: &Args<'_>, trust: Trust) -> Result {
     let (rest, keywords) = args.split();
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1"));
+    }
     if rest.len() != 1 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), 1));
     }
@@ -167,6 +173,9 @@ fn from_text(ruby: &mut Ruby<'_>, args: &Args<'_>, trust: Trust) -> Result {
 
 fn from_file(ruby: &mut Ruby<'_>, args: &Args<'_>, trust: Trust) -> Result {
     let (rest, keywords) = args.split();
+    if rest.is_empty() {
+        return Err(ruby.wrong_number_of_arguments(0, "1"));
+    }
     if rest.len() != 1 {
         return Err(ruby.wrong_number_of_arguments(rest.len(), 1));
     }
