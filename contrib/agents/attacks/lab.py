@@ -60,7 +60,8 @@ class Lab:
         return path
 
     def kukla(self, *arguments):
-        command = [KUKLA, *arguments, "--confdir", str(self.root / "puppet")]
+        confdir = [] if arguments[0] == "store" else ["--confdir", str(self.root / "puppet")]
+        command = [KUKLA, *arguments, *confdir]
         return subprocess.run(command, check=True, capture_output=True, text=True)
 
     def start(self, *options):
@@ -73,6 +74,8 @@ class Lab:
                 if self.ask("GET", "/status/v1/simple").text == "running":
                     return self
             except OSError:
+                if self.server.poll() is not None:
+                    break
                 time.sleep(0.1)
         raise RuntimeError(self.logged())
 

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::Diagnostic;
+use kukla::Policy;
 use kukla::syntax::{Problem, Source, Strict, roomy};
-use kukla::world::World;
+use kukla::world::policy::{Files, Reach, Variables};
+use kukla::world::{Guarded, World};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -34,6 +36,28 @@ pub struct Options {
     pub extra: Vec<PathBuf>,
     /// Report only findings in these files and directories; empty for the whole repository.
     pub only: Vec<PathBuf>,
+    /// The policy for the Ruby code of resource types; by default it may read files of the repository and of `modulepath` only.
+    pub policy: Option<Policy>,
+}
+
+impl Options {
+    /// The world that Ruby code of a repository sees, and the rest of the policy for it.
+    pub(crate) fn confine(&self, world: &Arc<dyn World>, survey: &Survey) -> (Arc<dyn World>, Policy) {
+        let restricted = || Policy {
+            files: Files { reach: Reach::Repository, also: Vec::new() },
+            variables: Variables::Off,
+            ..Policy::default()
+        };
+        let mut policy = self.policy.clone().unwrap_or_else(restricted);
+        let mut files = std::mem::take(&mut policy.files);
+        files.also.push(survey.root.clone());
+        files.also.extend_from_slice(&self.modulepath);
+        if files.reach == Reach::Modules {
+            files.also.extend_from_slice(&survey.modulepath);
+        }
+        let guard = Policy { files, ..Policy::default() };
+        (Arc::new(Guarded::new(Arc::clone(world), guard)), policy)
+    }
 }
 
 /// The result of a check.
@@ -126,6 +150,7 @@ impl Checker {
         let outlines: Vec<(Source, Arc<Outline>)> =
             outlines.filter(|(_, outline)| !outline.literal_resources.is_empty()).collect();
         let mut verdicts = std::mem::take(&mut self.verdicts);
+        let confined = self.options.confine(&self.world, &index.survey);
         // Ruby is slow, and does not depend on the findings of the walks.
         let (results, refused) = rayon::join(
             || -> Vec<(PathBuf, Arc<CachedFindings>)> {
@@ -136,7 +161,7 @@ impl Checker {
                 });
                 results.collect()
             },
-            || rules::refused::check(&self.world, &index, &outlines, &mut verdicts),
+            || rules::refused::check(&confined, &index, &outlines, &mut verdicts),
         );
         self.verdicts = verdicts;
         for (_, cached) in &results {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kukla_values::{Budget, Limits, Value};
+use kukla_values::{Budget, Limits, Value, meter};
 
 use crate::error::Flow;
 use crate::vm::Vm;
@@ -54,6 +54,15 @@ impl Vm<'_> {
         budget.charge_value(&mut value)?;
         budget.check_value(&value)?;
         Ok(value)
+    }
+
+    /// Runs a compilation. When its budget is exhausted it ends, at the call that was being made.
+    pub fn metered<T>(&mut self, body: impl FnOnce(&mut Self) -> Flow<T>) -> Flow<T> {
+        let budget = self.shared_budget();
+        match meter::metered(&budget, || body(self)) {
+            Ok(result) => result,
+            Err(error) => Err(self.at(error, self.call_span())),
+        }
     }
 
     /// Runs the body of a call one level deeper.

@@ -50,7 +50,7 @@ impl Vm<'_> {
     /// Matches text, and on success sets `$0`, `$1`, ...
     pub(crate) fn capture(&mut self, regexp: &Regexp, text: &Str) -> Flow<bool> {
         let found = regexp.captures(text);
-        self.budget().charge_patterns()?;
+        self.budget().charge_metered()?;
         let Some(found) = found? else { return Ok(false) };
         let groups = (0..found.len()).map(|n| found.get(n).map_or(Value::Undef, |part| part.into()));
         let captures = groups.collect::<Arc<[Value]>>();
@@ -60,7 +60,7 @@ impl Vm<'_> {
 
     fn is_member_of(&mut self, value: &Value, ty: &Type) -> Flow<bool> {
         let belongs = ty.contains(value);
-        self.budget().charge_patterns()?;
+        self.budget().charge_metered()?;
         Ok(belongs)
     }
 

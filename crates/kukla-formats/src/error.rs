@@ -14,6 +14,8 @@ pub struct Error {
     pub line: Option<u32>,
     /// The column, from one, where known.
     pub column: Option<u32>,
+    /// The problem without the parts of the text that `what` quotes, if it does.
+    kind: Option<Arc<str>>,
     wording: Wording,
 }
 
@@ -33,7 +35,14 @@ enum Wording {
 impl Error {
     /// An error that is reported without its position.
     pub fn bare(what: impl Into<Arc<str>>) -> Error {
-        Error { what: what.into(), context: None, line: None, column: None, wording: Wording::Bare }
+        Error {
+            what: what.into(),
+            context: None,
+            line: None,
+            column: None,
+            kind: None,
+            wording: Wording::Bare,
+        }
     }
 
     /// An error that is reported with its file.
@@ -48,6 +57,7 @@ impl Error {
         Error::named(format!(
             "The value {shown}{rest} is outside of Puppet Integer range; as text it needs quotes"
         ))
+        .quoting("A value is outside of Puppet Integer range; as text it needs quotes")
     }
 
     /// An error that is reported with its file, line and column.
@@ -59,6 +69,35 @@ impl Error {
     /// An error in HOCON.
     pub(crate) fn hocon(what: impl Into<Arc<str>>, line: u32) -> Error {
         Error { wording: Wording::Hocon, line: Some(line), ..Error::bare(what) }
+    }
+
+    /// The same, with its wording for readers who must not see the text, which `what` quotes.
+    pub(crate) fn quoting(self, kind: &str) -> Error {
+        Error { kind: Some(kind.into()), ..self }
+    }
+
+    /// The error without any part of the text, which can be a secret: its kind and its position.
+    #[must_use]
+    pub fn without_text(&self) -> Error {
+        let what: Arc<str> = match (&self.kind, self.wording) {
+            (Some(kind), _) => Arc::clone(kind),
+            // All that HOCON's library quotes comes after one of these.
+            (None, Wording::Hocon) => {
+                let end = [": ", ", got", " ("].iter().filter_map(|mark| self.what.find(mark)).min();
+                let kind = &self.what[..end.unwrap_or(self.what.len())];
+                // Names of keys are in quotes, so every other piece between quotes is one.
+                kind.split('\'').step_by(2).map(str::trim).collect::<Vec<_>>().join(" ").into()
+            }
+            (None, _) => return self.clone(),
+        };
+        let place = match (self.line, self.column, self.wording) {
+            (Some(line), Some(column), Wording::Named | Wording::Bare) => {
+                format!(" at line {line} column {column}")
+            }
+            (Some(line), None, Wording::Named | Wording::Bare) => format!(" at line {line}"),
+            _ => String::new(),
+        };
+        Error { what: format!("{what}{place}").into(), kind: None, ..self.clone() }
     }
 
     /// The same, at a position.
@@ -118,5 +157,42 @@ mod tests {
         assert_eq!(json::read("[1,\n  ?]").unwrap_err().line, Some(2));
         let error = hocon::read("a = 1\nb", &|_| Ok(None)).unwrap_err();
         assert_eq!(error.message("f.conf"), format!("(f.conf): String: 2: {}", error.what));
+    }
+
+    #[test]
+    fn an_error_without_text_quotes_nothing() {
+        for text in [
+            "a: *hunter2",
+            "a: !ruby/object:Hunter2 {}",
+            "a: !float hunter2",
+            "a: \"hunter2",
+            "a: [hunter2\nb: 2",
+            "a: 98765432109876543210",
+            "hunter2: 1\n - hunter2",
+        ] {
+            let Err(error) = yaml::read(text.as_bytes(), yaml::Options::HIERA) else { continue };
+            let message = error.without_text().message("f.yaml").to_lowercase();
+            assert!(!message.contains("hunter2") && !message.contains("98765"), "{message}");
+        }
+        for text in ["hunter2", "{\"a\": hunter2", "{\"hunter2\"", "[1] hunter2", "{\"a\": \"hunter2"] {
+            let message = json::read(text).unwrap_err().without_text().message("f.json");
+            assert!(!message.contains("hunter2") && message.contains("at line 1 column"), "{message}");
+        }
+        for text in [
+            "a = [hunter2 hunter2 } hunter2",
+            "a = \"hunter2",
+            "a = ${hunter2}",
+            "hunter2",
+            "a = 1 } hunter2",
+            "a += {hunter2",
+            "\"hunter2\" hunter2 =",
+        ] {
+            let Err(error) = hocon::read(text, &|_| Ok(None)) else { continue };
+            let message = error.without_text().message("f.conf");
+            assert!(
+                !message.contains("hunter2") && message.starts_with("(f.conf): String: 1: "),
+                "{message}"
+            );
+        }
     }
 }

@@ -60,6 +60,7 @@ impl Reader<'_> {
 
     fn unexpected(&self, at: usize) -> Error {
         self.error(format!("unexpected token at '{}'", &self.text[at.min(self.text.len())..]), at)
+            .quoting("unexpected token")
     }
 
     fn explain(&self, failure: Failure, at: usize) -> Error {

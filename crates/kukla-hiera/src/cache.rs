@@ -283,7 +283,7 @@ impl DataFile {
     pub(crate) fn read(world: &dyn World, path: &Str, format: DataFormat) -> Result<DataFile> {
         let bytes = read_text(world, path)?;
         let unable = |error: kukla_formats::Error| {
-            let wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.message(path) });
+            let wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.without_text().message(path) });
             Error::data(wrong.label(kukla_syntax::SourcePosition::line_of(path.as_str(), error.line), ""))
         };
         let text = || String::from_utf8_lossy(&bytes);

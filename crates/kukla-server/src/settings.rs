@@ -80,6 +80,8 @@ impl Role {
 pub struct Settings {
     /// The part of the work that this process does.
     pub role: Role,
+    /// The directory of `puppet.conf` and `kukla.toml`.
+    pub confdir: PathBuf,
     /// The settings of `puppet.conf`.
     pub puppet: PuppetConf,
     /// The directory of variable data.
@@ -231,6 +233,7 @@ impl Settings {
         let plain = server.listen("host", "port", Ipv4Addr::LOCALHOST)?;
         let processors = text("reports").unwrap_or_else(|| "store".to_owned());
         let mut settings = Settings {
+            confdir: confdir.clone(),
             role,
             alt_names,
             authority,

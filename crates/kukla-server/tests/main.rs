@@ -1,6 +1,7 @@
 //! The integration tests of the crate, in one binary: every further binary is another link.
 
 mod authority;
+mod backup;
 mod killed;
 mod killed_server;
 mod lost_files;

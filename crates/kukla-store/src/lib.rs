@@ -78,9 +78,9 @@ pub use exports::StoreExports;
 pub use open::open;
 pub use query::Question;
 pub use report::Report;
-pub use store::{Options, Store, Update, UpdateOutcome};
+pub use store::{Options, Password, Store, Update, UpdateOutcome};
 pub use time::Timestamp;
-pub use url::without_password;
+pub use url::{has_password, without_password};
 
 /// The result of asking a store.
 pub type Result<T> = std::result::Result<T, Box<kukla_syntax::Diagnostic>>;

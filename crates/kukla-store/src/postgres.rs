@@ -137,11 +137,15 @@ impl Postgres {
         let mut config: Config = match plain.parse() {
             Ok(config) => config,
             Err(error) => bail!(BAD_STORE_URL { url: shown, problem: with_causes(&error) };
-                hint: "as in postgres://kukla:password@db.example.com/kukla?sslmode=require&sslrootcert=/etc/kukla/ca.pem"),
+                hint: "as in postgres://kukla@db.example.com/kukla?sslmode=require&sslrootcert=/etc/kukla/ca.pem"),
         };
         config.application_name("kukla");
-        if config.get_password().is_none()
-            && let Ok(password) = std::env::var("PGPASSWORD")
+        let from_environment =
+            || ["KUKLA_STORE_PASSWORD", "PGPASSWORD"].iter().find_map(|name| std::env::var(name).ok());
+        if let Some(password) = &options.password {
+            config.password(password.reveal());
+        } else if config.get_password().is_none()
+            && let Some(password) = from_environment()
         {
             config.password(password);
         }
@@ -292,7 +296,7 @@ impl Postgres {
                 diagnostic!(STORE_FULL { url, problem }; hint: "nothing was stored; make room on the server and try again")
             }
             code if code.starts_with("28") => diagnostic!(STORE_FAILED { url, problem };
-                hint: "user and password stand in the URL: postgres://USER:PASSWORD@HOST/DATABASE"),
+                hint: "name the user in the URL, postgres://USER@HOST/DATABASE, and the password in --store-password-file or KUKLA_STORE_PASSWORD"),
             "42501" => diagnostic!(STORE_FAILED { url, problem };
                 hint: "the user makes tables when a store is first used: it has to own the database or its schema"),
             "42P07" | "42703" | "42P01" => diagnostic!(NOT_A_STORE { url, problem };

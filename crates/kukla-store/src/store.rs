@@ -26,6 +26,31 @@ pub struct Options {
     pub patience: Duration,
     /// How long a statement may take on a database server, if there is a limit.
     pub statement: Option<Duration>,
+    /// The password of the user in the URL.
+    pub password: Option<Password>,
+}
+
+/// A password, which is never shown.
+#[derive(Clone)]
+pub struct Password(String);
+
+impl Password {
+    /// The password in this text.
+    pub fn new(text: impl Into<String>) -> Password {
+        Password(text.into())
+    }
+
+    /// The text, for the server.
+    #[cfg(feature = "drivers")]
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Password([redacted])")
+    }
 }
 
 impl Default for Options {
@@ -37,6 +62,7 @@ impl Default for Options {
             producer: None,
             patience: Duration::from_secs(30),
             statement: None,
+            password: None,
         }
     }
 }

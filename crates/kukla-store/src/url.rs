@@ -20,6 +20,11 @@ pub fn without_password(url: &str) -> String {
     shown
 }
 
+/// Whether a URL has a password in it.
+pub fn has_password(url: &str) -> bool {
+    without_password(url) != url
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +34,10 @@ mod tests {
         assert_eq!(without_password("postgres://kukla:a/b@c@db/x?a=b"), "postgres://kukla@db/x?a=b");
         assert_eq!(without_password("postgres://db:5/x?password=secret&a=b"), "postgres://db:5/x?a=b");
         assert_eq!(without_password("sqlite:/a"), "sqlite:/a");
+        for (url, expected) in
+            [("postgres://a:b@c/d", true), ("postgres://a@c/d?password=b", true), ("postgres://a@c/d", false)]
+        {
+            assert_eq!(has_password(url), expected, "{url}");
+        }
     }
 }

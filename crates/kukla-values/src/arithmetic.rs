@@ -15,9 +15,10 @@ use crate::compare::label;
 use crate::format::{class_name, interpolate, parse_number, to_s};
 use crate::time::{Timespan, Timestamp};
 use crate::uri::Uri;
-use crate::{Array, Error, Hash, Str, Type, Value};
+use crate::{Array, Error, Hash, Str, Type, Value, meter};
 use kukla_syntax::article::{a_an, a_an_upper};
 use kukla_syntax::{Diagnostic, diagnostic};
+use rustc_hash::FxHashSet;
 
 /// An arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -467,16 +468,59 @@ fn remove_values(values: &Array, right: &Value) -> Value {
         }
         one => std::slice::from_ref(one),
     };
-    Value::Array(
-        values.iter().filter(|value| !unwanted.iter().any(|other| same(value, other))).cloned().collect(),
-    )
+    // Few are compared faster than they are hashed.
+    const FEW: usize = 8;
+    if unwanted.len() <= FEW {
+        let is_unwanted = |value: &&Value| unwanted.iter().any(|other| same(value, other));
+        return Value::Array(values.iter().filter(|value| !is_unwanted(value)).cloned().collect());
+    }
+    let unwanted = Alike::new(unwanted);
+    Value::Array(values.iter().filter(|value| !unwanted.contains(value)).cloned().collect())
+}
+
+/// Many values to compare others with. Most are found by their hashes; a number may be the same as one of the other kind, and a
+/// collection as one with such numbers in it.
+#[derive(Default)]
+struct Alike<'v> {
+    equal: FxHashSet<&'v Value>,
+    integers: Vec<&'v Value>,
+    floats: Vec<&'v Value>,
+    collections: Vec<&'v Value>,
+}
+
+impl<'v> Alike<'v> {
+    fn new(values: &'v [Value]) -> Alike<'v> {
+        let mut alike = Alike { equal: values.iter().collect(), ..Alike::default() };
+        for value in values {
+            match value {
+                Value::Integer(_) => alike.integers.push(value),
+                Value::Float(_) => alike.floats.push(value),
+                Value::Array(_) | Value::Hash(_) => alike.collections.push(value),
+                _ => {}
+            }
+        }
+        alike
+    }
+
+    fn contains(&self, value: &Value) -> bool {
+        let others = match value {
+            Value::Integer(_) => &self.floats,
+            Value::Float(_) => &self.integers,
+            Value::Array(_) | Value::Hash(_) => &self.collections,
+            _ => return self.equal.contains(value),
+        };
+        self.equal.contains(value) || others.iter().any(|other| same(value, other))
+    }
 }
 
 fn remove_keys(hash: &Hash, right: &Value) -> Value {
     let mut hash = hash.clone();
     match right {
-        Value::Array(keys) => keys.iter().for_each(|key| drop(hash.remove(key))),
-        Value::Hash(other) => other.keys().for_each(|key| drop(hash.remove(key))),
+        Value::Array(keys) => {
+            let keys: Hash = keys.iter().map(|key| (key.clone(), Value::Undef)).collect();
+            hash.make_mut().retain(|key, _| !keys.contains_key(key));
+        }
+        Value::Hash(other) => hash.make_mut().retain(|key, _| !other.contains_key(key)),
         key => drop(hash.remove(key)),
     }
     Value::Hash(hash)
@@ -484,6 +528,7 @@ fn remove_keys(hash: &Hash, right: &Value) -> Value {
 
 /// Ruby's `==`: numbers compare across kinds, strings by case.
 fn same(a: &Value, b: &Value) -> bool {
+    meter::work(1);
     match (a, b) {
         (Value::Integer(a), Value::Float(b)) | (Value::Float(b), Value::Integer(a)) => *a as f64 == *b,
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

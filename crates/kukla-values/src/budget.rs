@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kukla_syntax::diagnostic;
@@ -16,7 +17,7 @@ use kukla_syntax::diagnostic;
 use crate::codes::{
     DEADLINE_PASSED, EVALUATION_LIMIT, MEMORY_LIMIT, RECURSION_LIMIT, TOO_MANY_LOGS, TOO_MANY_RESOURCES,
 };
-use crate::{Error, Result, Value, regexp};
+use crate::{Error, Result, Value, meter};
 
 /// How much one compilation may use. Zero means without limit, but for the last four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,9 @@ const STRIDE: u64 = 64;
 /// How many bytes take as long to fill as a step takes.
 const BYTES_PER_STEP: u64 = 256;
 
+/// How long a step of work that cannot be interrupted takes at most.
+const NANOSECONDS_PER_STEP: u64 = 500;
+
 /// The memory of an element of an array, and of an entry of a hash.
 const ELEMENT: usize = size_of::<Value>();
 const ENTRY: usize = 2 * ELEMENT + 16;
@@ -107,8 +111,8 @@ impl Default for Budget {
 impl Budget {
     /// A budget of which nothing is used.
     pub fn new(limits: Limits) -> Budget {
-        // Whatever patterns did on this thread before was for others.
-        regexp::spent();
+        // Whatever was counted on this thread before was for others.
+        meter::spent();
         let or_endless = |limit: u64| if limit == 0 { u64::MAX } else { limit };
         let limits = Limits {
             steps: or_endless(limits.steps),
@@ -152,10 +156,25 @@ impl Budget {
         if all > self.checkpoint.get() { self.look() } else { Ok(()) }
     }
 
-    /// Counts what regular expressions did on this thread since this was last asked.
+    /// Counts work that cannot be interrupted, before it is done: an error also if it would go on past the deadline.
+    pub fn charge_ahead(&self, steps: u64) -> Result<()> {
+        self.charge_steps(steps)?;
+        match &self.deadline {
+            Some(deadline) => {
+                let needed = Duration::from_nanos(steps.saturating_mul(NANOSECONDS_PER_STEP));
+                match (deadline.clock)().saturating_add(needed) > deadline.end {
+                    true => Err(self.deadline_passed()),
+                    false => Ok(()),
+                }
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Counts what the [`meter`] of this thread has counted and not charged yet: comparisons, searches with patterns.
     #[inline]
-    pub fn charge_patterns(&self) -> Result<()> {
-        match regexp::spent() {
+    pub fn charge_metered(&self) -> Result<()> {
+        match meter::spent() {
             0 => Ok(()),
             steps => self.charge_steps(steps),
         }
@@ -196,7 +215,7 @@ impl Budget {
         let bytes = match value {
             Value::String(text) => text.len(),
             Value::Binary(bytes) => bytes.0.len(),
-            collection => weight(collection),
+            other => weight(other),
         };
         if bytes == 0 { Ok(()) } else { self.charge_memory(bytes) }
     }
@@ -205,13 +224,14 @@ impl Budget {
     /// no larger than a value may be. Gives how long the texts among them are.
     #[inline]
     pub fn charge_call(&self, args: &[Value]) -> Result<usize> {
-        self.charge_patterns()?;
+        self.charge_metered()?;
         let (mut elements, mut text) = (0, 0);
         for arg in args {
             match arg {
                 Value::String(part) => text += part.len(),
                 Value::Array(values) => elements += values.len(),
                 Value::Hash(hash) => elements += hash.len(),
+                Value::Binary(_) | Value::Sensitive(_) | Value::Type(_) => {}
                 _ => continue,
             }
             self.charge_work(arg)?;
@@ -306,10 +326,7 @@ impl Budget {
             );
         }
         let next = match &self.deadline {
-            Some(deadline) if (deadline.clock)() > deadline.end => {
-                let seconds = deadline.allowed.as_secs_f64();
-                return Err(diagnostic!(DEADLINE_PASSED { seconds }; hint: "the deadline was asked for: --deadline, or `deadline` in a request").into());
-            }
+            Some(deadline) if (deadline.clock)() > deadline.end => return Err(self.deadline_passed()),
             Some(_) => self.steps.get() + STRIDE,
             None => u64::MAX,
         };
@@ -325,6 +342,22 @@ impl Budget {
         (next >> 33) as usize
     }
 
+    /// The error of a budget that is exhausted.
+    #[cold]
+    pub(crate) fn exhaustion(&self) -> Error {
+        match self.look() {
+            Err(error) => error,
+            // Only a clock that goes backwards leads here.
+            Ok(()) => self.deadline_passed(),
+        }
+    }
+
+    #[cold]
+    fn deadline_passed(&self) -> Error {
+        let seconds = self.limits.deadline.unwrap_or_default().as_secs_f64();
+        diagnostic!(DEADLINE_PASSED { seconds }; hint: "the deadline was asked for: --deadline, or `deadline` in a request").into()
+    }
+
     #[cold]
     fn memory_exhausted(&self) -> Error {
         let limit = self.limits.memory;
@@ -338,15 +371,34 @@ impl Budget {
     }
 }
 
-/// The memory that a collection takes by itself, if nobody shares it.
+/// The memory that a value other than text takes by itself, if nobody shares it.
 #[inline]
 fn weight(value: &mut Value) -> usize {
     let (is_unique, bytes) = match value {
         Value::Array(values) => (values.is_unique(), values.len() * ELEMENT),
         Value::Hash(hash) => (hash.is_unique(), hash.len() * ENTRY),
-        _ => return 0,
+        Value::Undef | Value::Default | Value::Boolean(_) | Value::Integer(_) | Value::Float(_) => return 0,
+        other => return object_weight(other),
     };
     if is_unique { bytes } else { 0 }
+}
+
+/// The same of values that are neither scalars nor collections.
+fn object_weight(value: &mut Value) -> usize {
+    const SMALL: usize = 64;
+    match value {
+        Value::Type(ty) => Arc::get_mut(ty).map_or(0, |ty| SMALL + ty.weight()),
+        Value::Sensitive(inner) => Arc::get_mut(inner).map_or(0, |_| SMALL),
+        Value::SemVer(version) => Arc::get_mut(version).map_or(0, |_| 2 * SMALL),
+        Value::SemVerRange(range) => Arc::get_mut(range).map_or(0, |_| 8 * SMALL),
+        Value::Uri(uri) => Arc::get_mut(uri).map_or(0, |_| 8 * SMALL),
+        Value::Object(object) => {
+            Arc::get_mut(object).map_or(0, |object| SMALL + object.values.len() * ELEMENT)
+        }
+        Value::Iterator(iterator) => Arc::get_mut(iterator).map_or(0, |_| 2 * SMALL),
+        Value::Regexp(regexp) => Arc::get_mut(regexp).map_or(0, |regexp| SMALL + 4 * regexp.source().len()),
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

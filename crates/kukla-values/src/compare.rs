@@ -9,7 +9,7 @@ use kukla_syntax::deep;
 use crate::case::downcase;
 use crate::types::Type;
 use crate::types::leaf;
-use crate::{Str, Value};
+use crate::{Str, Value, meter};
 
 /// `left == right`.
 pub fn equals(left: &Value, right: &Value) -> bool {
@@ -21,8 +21,14 @@ pub fn equals(left: &Value, right: &Value) -> bool {
 
 /// Equality inside of collections, where types are equal only if they are the same.
 fn equal_within(left: &Value, right: &Value) -> bool {
+    meter::work(1);
     match (left, right) {
-        (Value::String(a), Value::String(b)) => a.eq_ignore_ascii_case(b),
+        (Value::String(a), Value::String(b)) => {
+            a.len() == b.len() && {
+                meter::text(a.len());
+                a.eq_ignore_ascii_case(b)
+            }
+        }
         (Value::Integer(a), Value::Integer(b)) => a == b,
         (Value::Float(a), Value::Float(b)) => a == b,
         (Value::Integer(n), Value::Float(f)) | (Value::Float(f), Value::Integer(n)) => {
@@ -75,8 +81,10 @@ fn compare_time(time: &Value, other: &Value) -> Option<Ordering> {
 pub fn order(left: &Value, right: &Value) -> std::result::Result<Ordering, &'static str> {
     match (left, right) {
         (Value::String(a), Value::String(b)) => {
-            let lower = |text: &str| text.bytes().map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
-            Ok(lower(a).cmp(&lower(b)))
+            meter::work(1);
+            meter::text(a.len().min(b.len()));
+            let (a, b) = (a.bytes(), b.bytes());
+            Ok(a.map(|b| b.to_ascii_lowercase()).cmp(b.map(|b| b.to_ascii_lowercase())))
         }
         (Value::String(_), _) => Err("A String is not comparable to a non String"),
         (Value::Integer(a), Value::Integer(b)) => Ok(a.cmp(b)),
@@ -154,11 +162,17 @@ fn found(yes: bool) -> Option<ValueMatch> {
 pub fn includes(haystack: &Value, needle: &Value) -> Option<ValueMatch> {
     match haystack {
         Value::String(text) => match needle {
-            Value::String(part) => found(downcase(text).contains(&*downcase(part))),
+            Value::String(part) => {
+                meter::text(2 * text.len() + part.len());
+                found(downcase(text).contains(&*downcase(part)))
+            }
             Value::Regexp(regexp) => regexp.is_match(text).then(|| ValueMatch::Regexp(text.clone())),
             _ => None,
         },
-        Value::Binary(binary) => found(leaf::binary_includes(binary, needle)),
+        Value::Binary(binary) => {
+            meter::text(binary.0.len());
+            found(leaf::binary_includes(binary, needle))
+        }
         Value::Array(values) => includes_any(values.iter(), needle),
         Value::Hash(hash) => includes_any(hash.keys(), needle),
         Value::SemVerRange(range) => {
@@ -184,6 +198,7 @@ fn includes_any<'a>(mut values: impl Iterator<Item = &'a Value>, needle: &Value)
 /// Whether `value` matches `pattern` as an option of `case` does: types by membership, regular expressions by text, arrays
 /// and hashes part by part, the rest by equality.
 pub fn matches(value: &Value, pattern: &Value) -> Option<ValueMatch> {
+    meter::work(1);
     match pattern {
         Value::Default => Some(ValueMatch::Plain),
         Value::Regexp(regexp) => match value {

@@ -14,6 +14,7 @@ pub mod error;
 pub mod format;
 pub mod iterator;
 pub mod json;
+pub mod meter;
 pub mod name;
 pub mod random;
 pub mod regexp;

@@ -82,6 +82,8 @@ impl Budget {
             }
             Value::Array(_) | Value::Hash(_) if !is_small(value) => self.charge_walk(value),
             Value::Sensitive(inner) => self.charge_work(inner),
+            Value::Binary(bytes) => self.charge_steps((bytes.0.len() / BYTES_PER_STEP) as u64),
+            Value::Type(ty) => self.charge_steps(ty.weight() as u64 / (BYTES_PER_STEP as u64)),
             _ => Ok(()),
         }
     }
@@ -246,6 +248,31 @@ fn guess(value: &Value, chance: usize, deepest: usize) -> (Guess, Option<&Value>
         times *= share * f64::from(inner);
     }
     (guess, None)
+}
+
+impl Type {
+    /// The memory that a type takes by itself, if nobody shares its parts; the types in it have been counted when they were made.
+    pub(crate) fn weight(&self) -> usize {
+        const TEXT: usize = size_of::<crate::Str>();
+        let parts = |count: usize| count * size_of::<Type>();
+        match self {
+            Type::Array(_) | Type::Optional(_) | Type::NotUndef(_) | Type::Type(_) => parts(1),
+            Type::Hash(_) => parts(2),
+            Type::Tuple(tuple) => parts(tuple.types.len()),
+            Type::Variant(types) => parts(types.len()),
+            Type::Struct(fields) => fields.len() * size_of::<crate::types::StructField>(),
+            Type::Enum(values) => values.values.iter().map(|text| TEXT + text.len()).sum(),
+            Type::Pattern(patterns) => {
+                patterns.iter().map(|pattern| 4 * TEXT + 4 * pattern.source().len()).sum()
+            }
+            Type::Callable(Some(callable)) => parts(callable.params.len() + 2),
+            Type::SemVer(ranges) => ranges.len() * 16 * TEXT,
+            Type::Object(_) | Type::TypeSet(_) | Type::ObjectExtension(_) | Type::Uri(_) | Type::Init(_) => {
+                32 * TEXT
+            }
+            _ => 0,
+        }
+    }
 }
 
 /// The exceeded limit.

@@ -11,9 +11,9 @@ use indexmap::{Equivalent, IndexMap};
 use kukla_syntax::deep;
 use rustc_hash::FxBuildHasher;
 
-use crate::Str;
 use crate::types::object::Object;
 use crate::types::{RuntimeType, Type};
+use crate::{Str, meter};
 use crate::{binary::Binary, iterator::Iterator, regexp::Regexp, semver::Version, semver::VersionRange};
 use crate::{time::Timespan, time::Timestamp, uri::Uri};
 
@@ -130,12 +130,14 @@ impl Drop for Array {
 
 impl PartialEq for Array {
     fn eq(&self, other: &Array) -> bool {
+        meter::work(1);
         deep(|| self.0 == other.0)
     }
 }
 
 impl StdHash for Array {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        meter::work(self.0.len());
         deep(|| self.0.hash(state));
     }
 }
@@ -296,12 +298,13 @@ impl<'a> IntoIterator for &'a Hash {
 
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
+        meter::work(1);
         match (self, other) {
             (Value::Undef, Value::Undef) | (Value::Default, Value::Default) => true,
             (Value::Boolean(a), Value::Boolean(b)) => a == b,
             (Value::Integer(a), Value::Integer(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || a == b,
-            (Value::String(a), Value::String(b)) => a == b,
+            (Value::String(a), Value::String(b)) => a.len() == b.len() && text_equals(a, b),
             (Value::Regexp(a), Value::Regexp(b)) => a == b,
             (Value::Array(a), Value::Array(b)) => a == b,
             (Value::Hash(a), Value::Hash(b)) => a == b,
@@ -321,13 +324,21 @@ impl PartialEq for Value {
     }
 }
 
+fn text_equals(a: &str, b: &str) -> bool {
+    meter::text(a.len());
+    a == b
+}
+
 impl Eq for Value {}
 
 impl StdHash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             // Text hashes as text alone, so that a `&str` finds its key.
-            Value::String(text) => text.as_str().hash(state),
+            Value::String(text) => {
+                meter::text(text.len());
+                text.as_str().hash(state);
+            }
             Value::Undef => state.write_u8(1),
             Value::Default => state.write_u8(2),
             Value::Boolean(b) => b.hash(state),
@@ -341,6 +352,7 @@ impl StdHash for Value {
                 let add = |sum: u64, entry: (&Value, &Value)| {
                     sum.wrapping_add(std::hash::BuildHasher::hash_one(&FxBuildHasher, entry))
                 };
+                meter::work(hash.len());
                 let sum = deep(|| hash.iter().fold(0u64, add));
                 state.write_u64(sum);
             }

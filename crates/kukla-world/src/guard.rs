@@ -94,6 +94,18 @@ impl<W: World> Guarded<W> {
         }
     }
 
+    /// The entries of a directory that may not be read which lead to admitted paths.
+    fn list_on_the_way(&self, path: &Path) -> Vec<DirectoryEntry> {
+        let real = self.world.resolve(path);
+        let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
+        if !admitted.iter().any(|root| root.starts_with(&real)) {
+            return Vec::new();
+        }
+        let mut entries = self.world.list(&real);
+        entries.retain(|entry| admitted.iter().any(|root| root.starts_with(real.join(&entry.name))));
+        entries
+    }
+
     /// Where a path leads, if that may be changed.
     fn changeable(&self, path: &Path, change: Change<'_>) -> FileResult<PathBuf> {
         let real = match (path.parent(), path.file_name()) {
@@ -125,7 +137,10 @@ impl<W: World> World for Guarded<W> {
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        self.allowed(path).map_or_else(|_| Vec::new(), |path| self.world.list(&path))
+        match self.allowed(path) {
+            Ok(path) => self.world.list(&path),
+            Err(_) => self.list_on_the_way(path),
+        }
     }
 
     fn now(&self) -> Timestamp {

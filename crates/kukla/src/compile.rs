@@ -243,7 +243,7 @@ impl Site {
         }
         // Charges that could not fail where they were made fail at the end.
         let result =
-            body(&mut vm).and_then(|result| vm.budget().look().map(|()| result).map_err(Raise::from));
+            vm.metered(body).and_then(|result| vm.budget().look().map(|()| result).map_err(Raise::from));
         let logs = vm.take_logs();
         let result = result.map_err(|raise| redacted(&vm, raise));
         let explanation = vm.data().and_then(Session::explanations).map(str::to_owned);

@@ -1,12 +1,16 @@
 //! Validation of catalogs as agents do it, before any agent sees them.
 
+use std::sync::Arc;
+
 use kukla_catalog::Catalog;
 use kukla_catalog::resource::{Resource, ResourceKind};
 use kukla_eval::environment::Node;
 use kukla_eval::foreign::{Refusal, RefusalKind, ResourceValues, Verdict};
 
-use kukla_syntax::{Diagnostic, SourcePosition, diagnostic, roomy};
-use kukla_values::{Name, Value, format};
+use kukla_syntax::{Diagnostic, SourcePosition, deep, diagnostic, roomy};
+use kukla_values::richdata::{TYPE_KEY, VALUE_KEY};
+use kukla_values::shown::{SecretTexts, is_secret};
+use kukla_values::{Name, Value};
 use kukla_world::record::Record;
 
 use crate::codes::REFUSED_BY_AGENT;
@@ -81,23 +85,38 @@ fn values(resource: &Resource) -> ResourceValues {
     }
 }
 
-/// Rich data is a hash in catalogs; the agent converts it back to text or bytes.
+/// Rich data is a hash in catalogs; the agent converts it back to text, bytes, or, inside of other values, to a `Sensitive`.
 fn plain(value: &Value) -> Value {
-    let Value::Hash(entries) = value else { return value.clone() };
-    match (entries.get("__ptype").and_then(Value::as_str), entries.get("__pvalue")) {
+    let Value::Hash(entries) = value else { return nested(value) };
+    match (entries.get(TYPE_KEY).and_then(Value::as_str), entries.get(VALUE_KEY)) {
         (Some("Sensitive" | "Binary"), Some(inside)) => plain(inside),
-        _ => value.clone(),
+        _ => nested(value),
     }
 }
 
-fn describe(resource: &Resource, mut message: String) -> Diagnostic {
-    for name in &resource.sensitive_parameters {
-        let secret = resource.get(name).map(|value| format::to_s(&plain(value))).unwrap_or_default();
-        if !secret.is_empty() {
-            message = message.replace(secret.as_str(), "[redacted]");
+fn nested(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => deep(|| values.iter().map(nested).collect::<Vec<_>>().into()),
+        Value::Hash(entries) if is_secret(value) => {
+            Value::Sensitive(Arc::new(entries.get(VALUE_KEY).map(plain).unwrap_or_default()))
+        }
+        Value::Hash(entries) => {
+            deep(|| Value::Hash(entries.iter().map(|(key, value)| (nested(key), nested(value))).collect()))
+        }
+        other => other.clone(),
+    }
+}
+
+/// The refusal of a resource as a diagnostic. The code of the type saw the secrets of the resource, and its message can quote them.
+fn describe(resource: &Resource, message: String) -> Diagnostic {
+    let mut secrets = SecretTexts::default();
+    for (name, value) in &resource.parameters {
+        match resource.is_sensitive(name) {
+            true => secrets.add_all(value),
+            false => secrets.add(value),
         }
     }
-    let wrong = diagnostic!(REFUSED_BY_AGENT { message });
+    let wrong = diagnostic!(REFUSED_BY_AGENT { message: secrets.redact(&message) });
     match &resource.file {
         Some(file) => wrong.at(SourcePosition::line_of(file.as_str(), resource.line)),
         None => wrong,

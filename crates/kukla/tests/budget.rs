@@ -275,6 +275,52 @@ fn time() {
     ]);
 }
 
+/// Types with many members, and many types: made in linear time, compared under the limits.
+#[test]
+fn types() {
+    const MANY: &str = "$k = Integer[1, 30000].map |$i| { \"k${i}\" }\n";
+    let with = |program: &str| format!("{MANY}{program}");
+    let forever = "Integer[1, 99999].each |$i| {";
+    check(&[
+        ("a large variant", &with("$t = Variant[*$k.map |$k| { Enum[$k] }]"), "fine"),
+        ("a variant of tuples", &with("$t = Variant[*$k.map |$k| { Tuple[Enum[$k]] }]"), "fine"),
+        ("a large struct", &with("$t = Struct[Hash($k.map |$k| { [$k, Integer] })]"), "fine"),
+        ("a large pattern", &with("$t = Enum[$k] <= Pattern[/z/]"), "fine"),
+        (
+            "variants compared",
+            &format!(
+                "$t = Variant[*Integer[1, 2000].map |$i| {{ Array[Integer[$i, $i]] }}] $u = Variant[*Integer[1, 2000].map |$i| {{ Array[Integer[-$i, -$i]] }}] {forever} $x = $t <= $u }}"
+            ),
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "a struct matched",
+            &with(&format!(
+                "$t = Struct[Hash($k.map |$k| {{ [$k, Integer] }})] $h = Hash($k.map |$k| {{ [$k, 1] }}) {forever} $x = $h =~ $t }}"
+            )),
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "a mismatch described",
+            "type T = Variant[Tuple[T, T], Array[T], Array[Variant[T, Integer]]] $v = Integer[1, 200].reduce('a') |$m, $i| { [$m] } assert_type(T, $v)",
+            "EVALUATION_LIMIT",
+        ),
+        (
+            "many types",
+            "$l = Integer[1, 1000].map |$i| { Integer[$i, $i] } $x = Integer[1, 99999].map |$i| { Tuple[*$l] }",
+            "MEMORY_LIMIT",
+        ),
+        ("many versions", "$x = Integer[1, 999999].map |$i| { SemVer(\"1.0.${i}\") }", "MEMORY_LIMIT"),
+        ("many ranges", "$x = Integer[1, 999999].map |$i| { SemVerRange(\">1.0.${i}\") }", "MEMORY_LIMIT"),
+        ("a large difference", &with(&format!("{forever} $x = $k - $k }}")), "EVALUATION_LIMIT"),
+        (
+            "keys taken away",
+            &with(&format!("$h = Hash($k.map |$k| {{ [$k, 1] }}) {forever} $x = $h - $k }}")),
+            "EVALUATION_LIMIT",
+        ),
+    ]);
+}
+
 /// Code that builds a value step by step is charged for the result, not for each step.
 #[test]
 fn what_is_let_go_is_not_charged() {

@@ -104,8 +104,8 @@ impl DataFile {
             Ok((Value::Undef, _)) => {}
             Ok(_) => file.problem = Some(file.wrong(1, 1, "expected a hash of keys and values")),
             Err(error) => {
-                file.problem =
-                    Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &error.problem()));
+                let problem = error.without_text().problem();
+                file.problem = Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &problem));
             }
         }
         // HOCON merges duplicate keys; JSON is read as YAML, of which it is a subset.

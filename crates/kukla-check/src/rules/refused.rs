@@ -10,7 +10,7 @@ use kukla::eval::foreign::RefusalKind;
 use kukla::syntax::{Source, diagnostic};
 use kukla::values::Value;
 use kukla::world::World;
-use kukla::{Compiler, Node, RefusedResource, SiteSpec};
+use kukla::{Compiler, Node, Policy, RefusedResource, SiteSpec};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -67,7 +67,7 @@ pub type Verdicts = FxHashMap<u64, Option<RefusedResource>>;
 
 /// Resources that their types refuse.
 pub fn check(
-    world: &Arc<dyn World>,
+    (world, policy): &(Arc<dyn World>, Policy),
     index: &Index,
     texts: &[(Source, Arc<Outline>)],
     known: &mut Verdicts,
@@ -93,7 +93,7 @@ pub fn check(
         shares[*kinds.entry(one.1.kind.as_str()).or_insert(next) % threads].push(one);
     }
     shares.retain(|share| !share.is_empty());
-    let judged = shares.par_iter().map(|share| judge(world, index, share)).collect::<Vec<_>>();
+    let judged = shares.par_iter().map(|share| judge(world, policy, index, share)).collect::<Vec<_>>();
     for ((_, _, digest), verdict) in shares.iter().flatten().zip(judged.into_iter().flatten()) {
         known.insert(*digest, verdict);
     }
@@ -130,13 +130,16 @@ fn digest(world: &dyn World, path: &Path, written: &LiteralResource) -> u64 {
 /// The refusals of resources by their types, in the order of the resources.
 fn judge(
     world: &Arc<dyn World>,
+    policy: &Policy,
     index: &Index,
     candidates: &[Candidate<'_>],
 ) -> Vec<Option<RefusedResource>> {
     let mut verdicts = vec![None; candidates.len()];
     let modulepath = Some(index.survey.modulepath.clone());
     let spec = SiteSpec { modulepath, code: Some(String::new()), ..SiteSpec::default() };
-    let Ok(site) = Compiler::new(Arc::clone(world)).open_new(&spec) else { return verdicts };
+    let Ok(site) = Compiler::new(Arc::clone(world)).with_policy(policy.clone()).open_new(&spec) else {
+        return verdicts;
+    };
     let resources = candidates.iter().map(|(_, written, _)| Resource {
         type_name: written.kind.clone(),
         title: written.title.clone(),

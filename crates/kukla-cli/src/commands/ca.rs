@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use kukla::syntax::Problem;
 use kukla_server::ca::audit::Actor;
+use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
+use kukla_server::ca::keys::KeyKind;
 use kukla_server::ca::request::printable;
 use kukla_server::ca::setup::{self, HostFiles};
 use kukla_server::ca::signing::NamePattern;
 use kukla_server::ca::status::{State, Status};
-use kukla_server::ca::{Authority, CertificateOptions, Refusal, time};
+use kukla_server::ca::{Authority, CertificateOptions, Refusal, backup, rotate, time};
 use kukla_server::settings::{Overrides, Settings};
 
 use super::options::split_assignment;
@@ -95,6 +97,45 @@ enum Action {
         /// Alternative names of the server's certificate, separated by commas [default: the setting dns_alt_names, or puppet]
         #[arg(long, value_name = "NAMES", value_delimiter = ',')]
         alt_names: Vec<String>,
+        /// Write the root's key and certificate to this directory, to be kept offline [default: with the authority]
+        #[arg(long, value_name = "DIR")]
+        offline_root: Option<PathBuf>,
+    },
+    /// Write all files of the authority, private keys included, to one archive
+    Backup {
+        /// Archive to write; only its owner can read it
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Replace an existing file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Verify an archive and restore the authority from it
+    Restore {
+        /// Archive that `backup` has written
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Replace an existing authority, whose directory is kept under another name
+        #[arg(long)]
+        force: bool,
+    },
+    /// Renew the certificate of the authority; agents get the old and the new one until the old one expires
+    Rotate {
+        /// Write a request for the new certificate to this file, for a root whose key is offline
+        #[arg(long, value_name = "FILE", group = "step")]
+        request: Option<PathBuf>,
+        /// Sign such a request with the root in --offline-root, and print the certificate
+        #[arg(long, value_name = "FILE", group = "step", requires = "offline_root")]
+        sign: Option<PathBuf>,
+        /// Import the signed certificate
+        #[arg(long, value_name = "FILE", group = "step")]
+        import: Option<PathBuf>,
+        /// Directory of the offline root, with root_key.pem and root_crt.pem
+        #[arg(long, value_name = "DIR", requires = "sign")]
+        offline_root: Option<PathBuf>,
+        /// Validity of the certificate that --sign prints [default: 15y]
+        #[arg(long, value_name = "TIME", requires = "sign", value_parser = parse_duration)]
+        ttl: Option<Duration>,
     },
     /// Import an intermediate authority: its key, certificates and revocation lists
     Import {
@@ -155,6 +196,11 @@ fn parse_duration(text: &str) -> Result<Duration, Problem> {
 
 /// Runs the subcommand.
 pub fn run(args: &Args) -> CommandResult {
+    if let Action::Rotate { sign: Some(request), offline_root: Some(root), ttl, .. } = &args.action {
+        // Where the root is, there need not be anything else.
+        out!("{}", rotate::sign_request(root, &files::read_bytes(request)?, *ttl)?.to_pem());
+        return Ok(ExitKind::Success);
+    }
     let settings = Settings::read(&Overrides { manages_ca: true, ..args.server.overrides()? })?;
     let Some((layout, practice)) = settings.authority.clone() else {
         return Err(Problem::not_found(
@@ -163,8 +209,18 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let host = &settings.host;
     match &args.action {
-        Action::Setup { alt_names } => {
-            let authority = setup::make(&layout, practice, &host.certname)?;
+        Action::Setup { alt_names, offline_root } => {
+            if let KeyKind::Rsa(bits) = practice.keys {
+                errln!(
+                    "generating RSA keys of {bits} bits, which can take a minute; --set key_type=ec is quicker"
+                );
+            }
+            let authority = match offline_root {
+                Some(root) => {
+                    setup::make_with_offline_root(&files::absolute(root)?, &layout, practice, &host.certname)?
+                }
+                None => setup::make(&layout, practice, &host.certname)?,
+            };
             let names = if alt_names.is_empty() { &settings.alt_names } else { alt_names };
             setup::make_host(&authority, host, names)?;
             outln!("The authority is in {}", layout.directory.display());
@@ -183,6 +239,14 @@ pub fn run(args: &Args) -> CommandResult {
         _ => {}
     }
     let by = Actor::local();
+    if let Action::Restore { file, force } = &args.action {
+        let (authority, old) = backup::restore(&layout, practice, &files::read_bytes(file)?, *force, &by)?;
+        outln!("The authority is in {}", authority.layout.directory.display());
+        if let Some(old) = old {
+            outln!("The old one is in {}", old.display());
+        }
+        return Ok(ExitKind::Success);
+    }
     if matches!(args.action, Action::RecreateCrl) {
         return recreate_crl(&Authority::open_without_crl(layout, practice)?, host, &by)
             .map_err(Problem::from);
@@ -226,9 +290,32 @@ pub fn run(args: &Args) -> CommandResult {
                 Ok(())
             }))
         }
+        Action::Backup { file, force } => {
+            let policy = ["kukla.toml", "autosign.conf"].map(|name| settings.confdir.join(name));
+            let count = authority.back_up(&policy, &files::absolute(file)?, *force, &by)?;
+            outln!("{}: {count} files", file.display());
+            Ok(ExitKind::Success)
+        }
+        Action::Rotate { request, import, .. } => {
+            if let Some(file) = request {
+                output::write_file(file, authority.own_request()?.to_pem().as_bytes())?;
+                return Ok(ExitKind::Success);
+            }
+            let new = match import {
+                Some(file) => {
+                    authority.import_own(&Certificate::from_pem(&files::read_bytes(file)?)?, &by)?
+                }
+                None => authority.renew_own(&by)?,
+            };
+            outln!("The certificate of the authority expires {}", time::until(new.not_after()));
+            outln!("Reload a running server, so that it uses it");
+            Ok(ExitKind::Success)
+        }
         Action::Token(action) => manage_tokens(&authority, action, &by).map_err(Problem::from),
         Action::Doctor => examine(&authority, host).map_err(Problem::from),
-        Action::Setup { .. } | Action::Import { .. } | Action::RecreateCrl => Ok(ExitKind::Success),
+        Action::Setup { .. } | Action::Import { .. } | Action::Restore { .. } | Action::RecreateCrl => {
+            Ok(ExitKind::Success)
+        }
     }
 }
 

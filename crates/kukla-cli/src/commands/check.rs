@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
 use kukla::config_file::ConfigFile;
 use kukla::syntax::{Diagnostic, Problem, ProblemKind, Strict};
 use kukla::world::World;
+use kukla::world::policy::{Files, Reach, Variables};
+use kukla::{DiskWorld, Policy};
 use kukla_check::repository::Shape;
 use kukla_check::{Checker, Config, Finding, Options, Report, RuleSelection, Target, baseline};
 
+use super::options::ExcerptOptions;
 use crate::files::CodeFiles;
 use crate::output::{errln, out, write_file};
 use crate::render::{self, Findings, Format};
@@ -56,6 +58,39 @@ pub struct Args {
     /// Write the findings to the baseline instead of reporting them
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
+    #[command(flatten)]
+    excerpts: ExcerptOptions,
+    /// Files that Ruby code of resource types and kukla.toml may read: repository (the repository and --modulepath), modules (also the
+    /// module path of environment.conf), or any; append further paths, separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "repository", help_heading = "Access of code")]
+    files: Files,
+    /// Environment variables that this code may read: off, data, on, or names separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "off", help_heading = "Access of code")]
+    env: Variables,
+}
+
+impl Args {
+    /// The policy for code that a check runs.
+    fn policy(&self) -> Policy {
+        Policy { files: self.files.clone(), variables: self.env.clone(), ..Policy::default() }
+    }
+
+    /// A file that the repository names, unless it lies outside of the repository and `--files` does not allow it.
+    fn repository_file(&self, root: &Path, path: PathBuf) -> Result<PathBuf, Problem> {
+        let allowed = |real: &PathBuf| {
+            self.files.reach == Reach::Any
+                || std::iter::once(root)
+                    .chain(self.files.also.iter().map(PathBuf::as_path))
+                    .any(|root| real.starts_with(root))
+        };
+        match path.canonicalize() {
+            Ok(real) if !allowed(&real) => Err(Problem::new(ProblemKind::Denied, "cannot read")
+                .on(path.display())
+                .because(format!("it lies outside of {}", root.display()))
+                .help("`--files any` allows it")),
+            _ => Ok(path),
+        }
+    }
 }
 
 fn parse_target(text: &str) -> Result<Target, Problem> {
@@ -95,6 +130,7 @@ struct Scope {
 /// Checks the paths and prints the findings.
 pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
+    args.excerpts.apply();
     let world: Arc<dyn World> = Arc::new(DiskWorld::default());
     let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|path| path.as_os_str() == "-");
@@ -195,6 +231,7 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
         scope.only = config.paths.iter().map(|path| scope.root.join(path)).collect();
     }
     let options = Options {
+        policy: Some(args.policy()),
         manifest: None,
         selection: RuleSelection {
             strict: args.strict == Some(Strictness::Probable) || config.strict,
@@ -242,7 +279,7 @@ fn read_config(args: &Args, root: &Path) -> Result<Config, Problem> {
     let (path, text) = match &args.config {
         Some(path) => (path.clone(), files::read_text(path)),
         None => {
-            let path = root.join("kukla.toml");
+            let path = args.repository_file(root, root.join("kukla.toml"))?;
             let text = files::read_repository_text(&path);
             (path, text)
         }
@@ -266,7 +303,8 @@ fn relative_path(finding: &Finding, root: &Path) -> String {
 
 /// Removes the findings of the baseline from the report, or writes the baseline.
 fn apply_baseline(args: &Args, config: &Config, root: &Path, report: &mut Report) -> Result<(), Problem> {
-    let configured = config.baseline.as_ref().map(|path| root.join(path));
+    let configured =
+        config.baseline.as_ref().map(|path| args.repository_file(root, root.join(path))).transpose()?;
     let Some(path) = args.baseline.clone().or(configured) else { return Ok(()) };
     if args.write_baseline {
         let findings = report.findings.iter().map(|finding| (finding, relative_path(finding, root)));

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use kukla::syntax::Problem;
 
+use crate::render::human;
+
 /// The control repository, as the option `--in`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RepositoryOption {
@@ -17,4 +19,21 @@ pub fn split_assignment<'t>(option: &str, text: &'t str) -> Result<(&'t str, &'t
     text.split_once('=').ok_or_else(|| {
         Problem::invalid(format!("invalid {option}")).on(format!("'{text}'")).because("expected NAME=VALUE")
     })
+}
+
+/// The options for source excerpts.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ExcerptOptions {
+    /// Show the line of a data file that cannot be parsed, although it may be secret
+    #[arg(long)]
+    show_data: bool,
+}
+
+impl ExcerptOptions {
+    /// Applies them to everything that this process prints.
+    pub fn apply(self) {
+        if self.show_data {
+            human::show_data();
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use kukla::syntax::Problem;
-use kukla::world::policy::{Commands, Writes};
+use kukla::world::policy::{Commands, Files, Writes};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
 use kukla_server::settings::{Role, Settings};
@@ -54,6 +54,10 @@ pub struct Args {
     /// or ./
     #[arg(long, value_name = "POLICY", default_value = "on")]
     writes: Writes,
+    /// Files that code and data may read: repository (the environment's directory), modules (also the module path and data
+    /// directories), or any; append further paths, separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "any")]
+    files: Files,
     /// Log only messages of this level and above: debug, info, warning, error
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
     log_level: Level,
@@ -105,6 +109,7 @@ pub fn run(args: &Args) -> CommandResult {
         RoleName::Compiler => Role::Compiler,
     });
     overrides.threads = args.threads;
+    args.store.as_deref().into_iter().for_each(super::stores::warn_of_password);
     overrides.store.clone_from(&args.store);
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
@@ -114,6 +119,7 @@ pub fn run(args: &Args) -> CommandResult {
     let mut settings = Settings::read(&overrides)?;
     settings.policy.commands.clone_from(&args.commands);
     settings.policy.writes.clone_from(&args.writes);
+    settings.policy.files.clone_from(&args.files);
     overrides.policy = Some(settings.policy.clone());
     match args.check {
         true => check(&settings)?,

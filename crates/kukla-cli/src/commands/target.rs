@@ -10,7 +10,7 @@ use kukla::values::Hash;
 use kukla::{Compiler, DiskWorld};
 
 use super::fleet::StoreAdapter;
-use super::options::split_assignment;
+use super::options::{ExcerptOptions, split_assignment};
 use super::policy::PolicyOptions;
 use super::stores::StoreOptions;
 use crate::files;
@@ -76,6 +76,8 @@ pub struct Target {
     #[arg(long, value_name = "PATH", conflicts_with = "store")]
     exported: Option<PathBuf>,
     #[command(flatten)]
+    excerpts: ExcerptOptions,
+    #[command(flatten)]
     store: StoreOptions,
     #[command(flatten)]
     access: PolicyOptions,
@@ -111,6 +113,7 @@ impl Target {
 
     /// The options of a fleet.
     pub fn options_in(&self, control: Control) -> Result<FleetOptions, Problem> {
+        self.excerpts.apply();
         let settings = self.deadline.iter().map(|seconds| Ok(("deadline".to_owned(), seconds.clone())));
         let puppet_conf = self.confdir.as_ref().map(|directory| directory.join("puppet.conf"));
         let enc = self.enc.clone().map(Classifier::Command);

@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use kukla::hiera::codes::UNPARSEABLE_DATA;
 use kukla::syntax::{Diagnostic, Severity, Source, SourcePosition};
+use kukla_check::rules::data::DATA_SYNTAX;
 
 use super::position::relative_path;
 use crate::files;
@@ -58,12 +61,12 @@ struct Underline {
 fn excerpts(diagnostic: &Diagnostic) -> Vec<Excerpt> {
     let mut excerpts = Excerpts::default();
     let root = diagnostic.root();
-    if let Some(place) = &root.position {
-        excerpts.add(place, "");
+    if !is_hidden(root) {
+        root.position.iter().for_each(|place| excerpts.add(place, ""));
+        root.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
     }
-    root.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
     // An error in a template or another text has its own place there.
-    if let Some(cause) = &root.cause {
+    if let Some(cause) = root.cause.as_ref().filter(|cause| !is_hidden(cause)) {
         cause.position.iter().for_each(|place| excerpts.add(place, "here"));
         cause.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
     }
@@ -81,6 +84,20 @@ fn excerpts(diagnostic: &Diagnostic) -> Vec<Excerpt> {
         }
     }
     excerpts.all
+}
+
+/// Whether excerpts of data that cannot be parsed are shown.
+static SHOWS_DATA: AtomicBool = AtomicBool::new(false);
+
+/// Shows excerpts of data that cannot be parsed, too.
+pub fn show_data() {
+    SHOWS_DATA.store(true, Ordering::Relaxed);
+}
+
+/// Whether the position is in data that cannot be parsed, so that nobody knows which of its values are secret.
+fn is_hidden(diagnostic: &Diagnostic) -> bool {
+    let is_unparsed = diagnostic.is(&UNPARSEABLE_DATA) || diagnostic.is(&DATA_SYNTAX);
+    is_unparsed && !SHOWS_DATA.load(Ordering::Relaxed)
 }
 
 #[derive(Default)]
@@ -134,11 +151,18 @@ fn line_range(source: &Source, line: u32) -> Range<usize> {
 /// Notes below the excerpts: places without an excerpt, the calls that led there, the resources around it.
 fn notes(root: &Diagnostic, excerpts: &[Excerpt], node: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
+    let is_hidden = is_hidden(root);
+    let labels = root.labels.iter().map(|label| &label.position).filter(|_| is_hidden);
     if excerpts.is_empty()
-        && let Some(SourcePosition::Line { file: Some(file), line }) = &root.position
+        && let Some(place) = root.position.iter().chain(labels).find(|place| place.file().is_some())
+        && let Some(file) = place.file()
     {
-        let line = line.map_or_else(String::new, |line| format!(", line {line}"));
-        notes.push(format!("see {}{line}", relative_path(file)));
+        let line = place.line().map_or_else(String::new, |line| format!(", line {line}"));
+        let column = place.column().map_or_else(String::new, |column| format!(", column {column}"));
+        notes.push(format!("see {}{line}{column}", relative_path(file)));
+    }
+    if is_hidden {
+        notes.push("the line is not shown, because it may be secret; --show-data shows it".to_owned());
     }
     for trace in &root.trace {
         let line = trace.location.line();

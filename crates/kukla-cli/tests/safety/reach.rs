@@ -93,3 +93,95 @@ fn what_is_allowed_by_name_can_be_read() {
     let output = scratch.run(&["eval", "-e", "parsehocon('a = ${PATH}')"]);
     assert_eq!(output.code, Some(0), "{output:?}");
 }
+
+/// A control repository whose code reads a file beside it in every way that code has, each in a class of its own name.
+fn pull_request(name: &str) -> Scratch {
+    Scratch::new(name)
+        .with("outside", "treasure-7261")
+        .with("repo/environment.conf", "modulepath = modules\n")
+        .with("repo/facts/n.json", "{}")
+        .with(
+            "repo/manifests/site.pp",
+            "shelf { 'left': material => 'steel' }\nnotice(m::reads())\nnotice(lookup('k'))\nnotice(template('m/t.erb'))\n",
+        )
+        .with(
+            "repo/modules/m/lib/puppet/type/shelf.rb",
+            "Puppet::Type.newtype(:shelf) do\n  newparam(:name, namevar: true)\n  newproperty(:material) do\n    validate { |value| raise ArgumentError, File.read('OUTSIDE') }\n  end\nend\n",
+        )
+        .with(
+            "repo/modules/m/lib/puppet/functions/m/reads.rb",
+            "Puppet::Functions.create_function(:'m::reads') do\n  dispatch(:reads) {}\n  def reads\n    File.read('OUTSIDE')\n  end\nend\n",
+        )
+        .with(
+            "repo/modules/m/lib/puppet/functions/m/backend.rb",
+            "Puppet::Functions.create_function(:'m::backend') do\n  dispatch(:look) { param 'String', :key; param 'Hash', :options; param 'Puppet::LookupContext', :context }\n  def look(key, options, context)\n    File.read('OUTSIDE')\n  end\nend\n",
+        )
+        .with("repo/modules/m/lib/facter/treasure.rb", "Facter.add(:treasure) { setcode { File.read('OUTSIDE') } }\n")
+        .with("repo/modules/m/templates/t.erb", "<%= File.read('OUTSIDE') %>")
+        .with("repo/hiera.yaml", "{version: 5, hierarchy: [{name: b, lookup_key: 'm::backend'}]}")
+}
+
+#[test]
+fn a_pull_request_reads_nothing_outside_of_the_repository() {
+    let scratch = pull_request("pull-request");
+    let outside = scratch.path("outside").canonicalize().unwrap();
+    // The code names the file by its absolute path.
+    for file in [
+        "repo/modules/m/lib/puppet/type/shelf.rb",
+        "repo/modules/m/lib/puppet/functions/m/reads.rb",
+        "repo/modules/m/lib/puppet/functions/m/backend.rb",
+        "repo/modules/m/lib/facter/treasure.rb",
+        "repo/modules/m/templates/t.erb",
+    ] {
+        let text = std::fs::read_to_string(scratch.path(file)).unwrap();
+        std::fs::write(scratch.path(file), text.replace("OUTSIDE", outside.to_str().unwrap())).unwrap();
+    }
+    let shows = |arguments: &[&str]| {
+        let output = scratch.run(arguments);
+        format!("{}{}", output.out, output.err)
+    };
+    for command in [
+        &["check", "repo"][..],
+        &["compile", "repo", "--node", "n", "--validate", "--files", "repository"],
+        &["compile", "repo", "--all", "--validate", "--files", "repository"],
+        &[
+            "compile",
+            "repo",
+            "--node",
+            "n",
+            "-e",
+            "shelf { a: material => b }",
+            "--validate",
+            "--files",
+            "repository",
+        ],
+        &["compile", "repo", "--node", "n", "-e", "notice(template('m/t.erb'))", "--files", "repository"],
+        &["lookup", "k", "--in", "repo", "--node", "n", "--files", "repository"],
+        &["eval", "--in", "repo", "--node", "n", "-e", "m::reads()", "--files", "repository"],
+        &["why", "Shelf[left]", "--in", "repo", "--node", "n", "--files", "repository"],
+    ] {
+        let printed = shows(command);
+        assert!(!printed.contains("treasure-7261"), "{command:?}: {printed}");
+    }
+    // The file is there to be read, where it is allowed.
+    for command in [
+        &["check", "repo", "--files", "any"][..],
+        &["eval", "--in", "repo", "--node", "n", "-e", "m::reads()", "--files", "any"],
+    ] {
+        let printed = shows(command);
+        assert!(printed.contains("treasure-7261"), "{command:?}: {printed}");
+    }
+}
+
+#[test]
+fn kukla_toml_names_nothing_outside_of_the_repository() {
+    for (file, text) in [("repo/kukla.toml", "[check]\nbaseline = '../outside'\n"), ("other", "")] {
+        let scratch = pull_request("kukla-toml").with(file, text);
+        if file == "other" {
+            std::os::unix::fs::symlink("../outside", scratch.path("repo/kukla.toml")).unwrap();
+        }
+        let output = scratch.run(&["check", "repo"]);
+        assert!(output.code == Some(2) && output.err.contains("lies outside of"), "{output:?}");
+        assert!(!format!("{output:?}").contains("treasure-7261"), "{output:?}");
+    }
+}

@@ -61,7 +61,7 @@ pub fn hashed(password: &[u8], setting: &str) -> Option<String> {
 /// The cost of hashing with a setting, in evaluation steps.
 pub fn steps(password: &[u8], setting: &str) -> u64 {
     // Each round goes through the password.
-    let through = |rounds: u64| rounds.saturating_mul(64 + password.len() as u64) / 256;
+    let through = |rounds: u64| rounds.saturating_mul(64 + password.len() as u64) / 128;
     match scheme(setting) {
         ("1", _) => through(1_000),
         ("5" | "6", salt) => through(rounds(salt).map_or(0, |(rounds, ..)| rounds as u64)),

@@ -142,14 +142,15 @@ impl Builder {
     /// Adds once more what `anchor` names.
     pub(super) fn add_alias(&mut self, anchor: &str, line: u32) -> Result<(), Error> {
         if !self.options.aliases {
-            return Err(Error::bare(format!("Unknown alias: {anchor}")));
+            return Err(unknown_alias(anchor, line));
         }
         let node = match self.anchors.get(anchor) {
             Some(Anchored::Done(node)) => Node { kind: Kind::Alias, line, ..node.clone() },
             Some(Anchored::Open(_)) => {
-                return Err(Error::bare(format!("Alias '{anchor}' refers to what it is part of")));
+                let what = format!("Alias '{anchor}' refers to what it is part of");
+                return Err(Error::bare(what).quoting("An alias refers to what it is part of"));
             }
-            None => return Err(Error::bare(format!("Unknown alias: {anchor}"))),
+            None => return Err(unknown_alias(anchor, line)),
         };
         self.add(node)
     }
@@ -360,7 +361,8 @@ impl Builder {
                     None => Err(Error::bare(format!(
                         "invalid value for Float(): {:?}",
                         other.as_str().unwrap_or_default()
-                    ))),
+                    ))
+                    .quoting("invalid value for Float()")),
                 },
             },
             "!ruby/regexp" => Err(class_error("Regexp")),
@@ -471,6 +473,13 @@ fn mapping_tag(tag: Option<&str>) -> Result<MappingTag, Error> {
     }
 }
 
+fn unknown_alias(anchor: &str, line: u32) -> Error {
+    let mut error = Error::bare(format!("Unknown alias: {anchor}")).quoting("Unknown alias");
+    error.line = Some(line);
+    error
+}
+
 fn class_error(name: &str) -> Error {
     Error::named(format!("Tried to load unspecified class: {name}"))
+        .quoting("Tried to load unspecified class")
 }

@@ -110,7 +110,7 @@ fn pw_hash(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Value> {
         bail!(COST_TOO_HIGH { limit: HIGHEST_COST });
     }
     let setting = format!("${prefix}${salt}");
-    vm.budget().charge_steps(crypt::steps(password.as_bytes(), &setting))?;
+    vm.budget().charge_ahead(crypt::steps(password.as_bytes(), &setting))?;
     let hashed = crypt::hashed(password.as_bytes(), &setting);
     Ok(hashed.ok_or_else(|| diagnostic!(NOT_HASHED))?.into())
 }
@@ -134,7 +134,7 @@ fn str2saltedpbkdf2(vm: &mut Vm<'_>, Rest(args): Rest) -> Result<Hash> {
     if !(40_001..70_000).contains(&iterations) {
         bail!(ITERATIONS_OUT_OF_RANGE);
     }
-    vm.budget().charge_steps(iterations.unsigned_abs() * 16)?;
+    vm.budget().charge_ahead(iterations.unsigned_abs() * 16)?;
     let key = crypt::pbkdf2_sha512(password.as_bytes(), salt.as_bytes(), iterations as u32);
     Ok(Hash::from_iter([
         ("password_hex", Value::from(hex(&key))),

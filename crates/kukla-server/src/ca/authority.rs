@@ -296,7 +296,9 @@ impl Authority {
 
     /// Until when a certificate is valid: never longer than those of the authority and of the ones above it.
     fn expiry(&self, name: &str, validity: Validity, now: SystemTime) -> Result<SystemTime, Refusal> {
-        let own = self.chain.iter().map(Certificate::not_after).fold(self.certificate.not_after(), Ord::min);
+        // After a renewal the bundle also has the old certificate of the authority, which does not count.
+        let above = self.chain.iter().filter(|each| each.subject() != self.certificate.subject());
+        let own = above.map(Certificate::not_after).fold(self.certificate.not_after(), Ord::min);
         let when = time::in_inventory(own);
         if own <= now {
             return Err(Refusal::rule(format!("the certificate of the authority has expired: {when}")));

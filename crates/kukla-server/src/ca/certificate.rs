@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use der::asn1::{AnyRef, Ia5StringRef, ObjectIdentifier, OctetString, SetOfVec, Utf8StringRef};
+use der::oid::AssociatedOid as _;
 use der::{Decode, Encode, Tag};
 use kukla::syntax::Problem;
 use num_bigint::BigUint;
@@ -109,6 +110,14 @@ impl Certificate {
     /// Its extensions.
     pub fn extensions(&self) -> &[Extension] {
         self.content.tbs_certificate.extensions.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it may sign others.
+    pub fn is_authority(&self) -> bool {
+        let found = self.extensions().iter().find(|each| each.extn_id == BasicConstraints::OID);
+        found.is_some_and(|each| {
+            BasicConstraints::from_der(each.extn_value.as_bytes()).is_ok_and(|constraints| constraints.ca)
+        })
     }
 
     /// The number of the key it is for, as it says.

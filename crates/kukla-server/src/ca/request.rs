@@ -123,6 +123,11 @@ impl Request {
         certificate::common_name(&self.content.info.subject)
     }
 
+    /// The subject, all of it.
+    pub fn subject(&self) -> &Name {
+        &self.content.info.subject
+    }
+
     /// The key it is for.
     pub fn public_key(&self) -> &SubjectPublicKeyInfoOwned {
         &self.content.info.public_key

@@ -15,8 +15,10 @@ use super::time::{self, DAY};
 use super::{Authority, CertificateOptions, Layout, Practice, Refusal};
 use crate::files::{make_directory, read_if_there, write_whole};
 
-/// For so long authorities are valid.
-const LASTS: u32 = 15 * 365;
+/// The validity of the certificates of authorities.
+pub(super) const AUTHORITY_LIFETIME: Duration = Duration::from_secs(15 * 365 * 24 * 60 * 60);
+/// The validity of the root, which outlives the authorities below it so that it can renew them.
+const ROOT_LIFETIME: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// Where the files of a node's own certificate are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +58,33 @@ impl HostFiles {
 
 /// Makes a new authority: a root, and one below it that signs.
 pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority, Refusal> {
+    make_below(&layout.directory, layout, practice, name)
+}
+
+/// Makes a new authority whose root is in a directory of its own, which can be kept offline.
+pub fn make_with_offline_root(
+    root: &Path,
+    layout: &Layout,
+    practice: Practice,
+    name: &str,
+) -> Result<Authority, Refusal> {
+    if root.starts_with(&layout.directory) {
+        return Err(Refusal::rule("an offline root cannot be in the directory of the authority"));
+    }
+    let taken = ["root_key.pem", "root_crt.pem"].map(|name| root.join(name));
+    if let Some(path) = taken.iter().find(|path| path.exists()) {
+        return Err(already_exists(path));
+    }
+    make_directory(root, 0o700)?;
+    make_below(root, layout, practice, name)
+}
+
+fn make_below(
+    root_directory: &Path,
+    layout: &Layout,
+    practice: Practice,
+    name: &str,
+) -> Result<Authority, Refusal> {
     let taken = [&layout.certificate, &layout.key, &layout.crl, &layout.serial, &layout.inventory];
     if let Some(path) = taken.into_iter().find(|path| path.exists()) {
         return Err(already_exists(path));
@@ -76,7 +105,12 @@ pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority
     make_directory(&layout.signed, 0o755)?;
     make_directory(&layout.requests, 0o755)?;
     let chain = format!("{}{}", signing.to_pem(), root.to_pem());
-    write_whole(&layout.directory.join("root_key.pem"), root_key.to_pem().as_bytes(), 0o640)?;
+    if root_directory == layout.directory {
+        write_whole(&layout.directory.join("root_key.pem"), root_key.to_pem().as_bytes(), 0o640)?;
+    } else {
+        write_whole(&root_directory.join("root_crt.pem"), root.to_pem().as_bytes(), 0o644)?;
+        write_whole(&root_directory.join("root_key.pem"), root_key.to_pem().as_bytes(), 0o600)?;
+    }
     write_whole(&layout.public_key, key.public_pem()?.as_bytes(), 0o644)?;
     write_whole(&layout.inventory, b"", 0o644)?;
     write_whole(&layout.infra_nodes(), format!("{name}\n").as_bytes(), 0o644)?;
@@ -113,7 +147,7 @@ fn authority(
         public_key,
         serial: BigUint::from(serial),
         not_before: now - DAY,
-        not_after: now + DAY * LASTS,
+        not_after: now + if issuer.is_some() { AUTHORITY_LIFETIME } else { ROOT_LIFETIME },
     };
     let subject = draft.subject.clone();
     Ok(match issuer {

@@ -116,11 +116,14 @@ impl Linear {
 
     /// The place of the first match from a position on.
     pub fn find(&self, subject: &[u8], from: usize) -> Option<(usize, usize)> {
-        work::searched(self.size, subject.len().saturating_sub(from));
         let mut from = from;
         loop {
             let input = Input::new(subject).span(from..subject.len());
-            let found = self.with_memory(|memory| self.regex.search_with(memory, &input))?;
+            let found = self.with_memory(|memory| self.regex.search_with(memory, &input));
+            // Up to the match, or to the end without one.
+            let end = found.as_ref().map_or(subject.len(), regex_automata::Match::end);
+            work::searched(self.size, end.saturating_sub(from));
+            let found = found?;
             if found.is_empty() && !self.binary && !text::is_boundary(subject, found.start()) {
                 from = found.start() + 1;
                 continue;
@@ -166,9 +169,11 @@ impl Linear {
         anchored: Anchored,
         slots: &mut [Option<NonMaxUsize>],
     ) -> Option<(usize, usize)> {
-        work::searched(self.size, subject.len().saturating_sub(from));
         let input = Input::new(subject).span(from..subject.len()).anchored(anchored);
-        self.with_memory(|memory| self.regex.search_slots_with(memory, &input, slots))?;
+        let found = self.with_memory(|memory| self.regex.search_slots_with(memory, &input, slots));
+        let end = found.and_then(|_| slots[1]).map_or(subject.len(), NonMaxUsize::get);
+        work::searched(self.size, end.saturating_sub(from));
+        found?;
         Some((slots[0]?.get(), slots[1]?.get()))
     }
 }

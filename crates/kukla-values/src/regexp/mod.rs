@@ -32,6 +32,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use kukla_syntax::{bail, diagnostic};
 
 use crate::codes::{INVALID_REGEXP, REGEXP_GIVEN_UP};
+pub use crate::meter::spent;
 use crate::{Error, Result, Str};
 use engine::GivenUp;
 pub use engine::{Direction, Spans};
@@ -40,7 +41,6 @@ use program::Program;
 pub use ruby::{escape_bytes, union};
 pub use substitute::escape;
 use tree::Pattern;
-pub use work::spent;
 
 /// How many patterns the shared cache holds before it starts over, and how many bytes all patterns may take by then.
 const CACHE_SIZE: usize = 1024;

@@ -1,9 +1,9 @@
 //! The cost of patterns: to compile, and to search with.
 //!
-//! They are matched in places that know of no compilation (a type asks whether a value belongs to it), so the cost is noted for the thread,
-//! and the owner of a [`Budget`](crate::budget::Budget) fetches it from here.
+//! They are matched in places that know of no compilation (a type asks whether a value belongs to it), so the cost is counted by the
+//! [`meter`](crate::meter).
 
-use std::cell::Cell;
+use crate::meter;
 
 /// Steps of the backtracking engine that take as long as one step of a budget.
 const BACKTRACKING: u64 = 16;
@@ -14,30 +14,17 @@ const SEARCHING: usize = 256;
 /// Up to how many bytes a compiled pattern is small; in a larger one many states may be alive at once.
 const SMALL: usize = 32 << 10;
 
-thread_local! {
-    static SPENT: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The steps of a budget that patterns took on this thread since this was last asked.
-pub fn spent() -> u64 {
-    SPENT.take()
-}
-
-fn note(steps: u64) {
-    SPENT.set(SPENT.get().saturating_add(steps));
-}
-
 /// Counts steps of the backtracking engine.
 pub(super) fn backtracked(steps: u64) {
-    note(steps / BACKTRACKING);
+    meter::steps(steps / BACKTRACKING);
 }
 
 /// Counts the compilation of a pattern of this number of bytes.
 pub(super) fn compiled(bytes: usize) {
-    note((bytes / COMPILING) as u64);
+    meter::steps((bytes / COMPILING) as u64);
 }
 
 /// Counts a search of a compiled pattern of this size through this part of a subject.
 pub(super) fn searched(bytes: usize, subject: usize) {
-    note((subject / SEARCHING).saturating_mul(1 + bytes / SMALL) as u64);
+    meter::steps((subject / SEARCHING).saturating_mul(1 + bytes / SMALL) as u64);
 }

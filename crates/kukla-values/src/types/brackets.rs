@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use kukla_syntax::article::{a_an, a_an_upper};
 use kukla_syntax::{Diagnostic, NAMELESS, diagnostic};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::callable::CallableType;
 use super::make::capitalize;
@@ -476,9 +479,11 @@ fn regexp(key: &Value) -> Made<Arc<Regexp>> {
 }
 
 fn pattern(keys: &[Value]) -> Made {
-    let mut patterns: Vec<Arc<Regexp>> = Vec::new();
+    let (mut patterns, mut known) = (Vec::new(), FxHashMap::<String, Vec<Arc<Regexp>>>::default());
     let mut add = |regexp: Arc<Regexp>| {
-        if !patterns.contains(&regexp) {
+        let alike = known.entry(regexp.source().to_owned()).or_default();
+        if !alike.contains(&regexp) {
+            alike.push(Arc::clone(&regexp));
             patterns.push(regexp);
         }
     };
@@ -588,7 +593,7 @@ fn hash(keys: &[Value]) -> Made {
 }
 
 fn structure(fields: &Hash) -> Made {
-    let mut made = Vec::with_capacity(fields.len());
+    let mut made: IndexMap<Str, StructField, FxBuildHasher> = IndexMap::default();
     for (key, value) in fields {
         let value = as_type(value);
         let field = match key {
@@ -616,12 +621,9 @@ fn structure(fields: &Hash) -> Made {
                 StructField { name, optional, value }
             }
         };
-        match made.iter_mut().find(|known: &&mut StructField| known.name == field.name) {
-            Some(known) => *known = field,
-            None => made.push(field),
-        }
+        made.insert(field.name.clone(), field);
     }
-    Ok(Type::structure(made))
+    Ok(Type::structure(made.into_values()))
 }
 
 fn callable(base: &Type, args: &[Value]) -> Made {

@@ -11,7 +11,7 @@ use kukla_syntax::deep;
 use rustc_hash::FxHashMap;
 
 use super::{EnumType, InitType, StructField, TupleType, Type, leaf};
-use crate::{Array, Hash, Value};
+use crate::{Array, Hash, Value, meter};
 
 /// The names on the way to here. A name met again for the same value has decided nothing in between, so it adds nothing.
 #[derive(Clone, Copy)]
@@ -63,7 +63,10 @@ impl Type {
 
     fn holds(&self, value: &Value, trail: Option<&Trail<'_>>) -> bool {
         match value {
-            Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) => deep(|| self.holds_it(value, trail)),
+            Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) => {
+                meter::work(1);
+                deep(|| self.holds_it(value, trail))
+            }
             _ => self.holds_it(value, trail),
         }
     }
@@ -83,7 +86,12 @@ impl Type {
             Type::Float(from, to) => matches!(value, Value::Float(n) if from <= n && n <= to),
             Type::Boolean(expected) => matches!(value, Value::Boolean(b) if expected.is_none_or(|e| e == *b)),
             Type::String(size) => match value {
-                Value::String(text) => size.is_any() || size.contains(length(text)),
+                Value::String(text) => {
+                    size.is_any() || {
+                        meter::text(text.len());
+                        size.contains(length(text))
+                    }
+                }
                 _ => false,
             },
             Type::Literal(expected) => matches!(value, Value::String(text) if text == expected),
@@ -118,21 +126,27 @@ impl Type {
             Type::Array(array) => match value {
                 Value::Array(values) => {
                     array.size.contains(values.len() as i64)
-                        && (matches!(array.element, Type::Any)
-                            || values.iter().all(|v| array.element.holds(v, trail)))
+                        && (matches!(array.element, Type::Any) || {
+                            meter::work(values.len());
+                            values.iter().all(|v| array.element.holds(v, trail))
+                        })
                 }
                 _ => false,
             },
             Type::Tuple(tuple) => matches!(value, Value::Array(values) if tuple.holds(values, trail)),
             Type::Hash(ty) => match value {
                 Value::Hash(hash) => {
+                    meter::work(hash.len());
                     ty.size.contains(hash.len() as i64)
                         && hash.iter().all(|(k, v)| ty.key.holds(k, trail) && ty.value.holds(v, trail))
                 }
                 _ => false,
             },
             Type::Struct(fields) => matches!(value, Value::Hash(hash) if struct_holds(fields, hash, trail)),
-            Type::Variant(types) => types.iter().any(|ty| ty.holds(value, trail)),
+            Type::Variant(types) => {
+                meter::work(types.len());
+                types.iter().any(|ty| ty.holds(value, trail))
+            }
             Type::Optional(ty) => value.is_undef() || ty.as_ref().is_some_and(|ty| ty.holds(value, trail)),
             Type::NotUndef(ty) => !value.is_undef() && ty.as_ref().is_none_or(|ty| ty.holds(value, trail)),
             Type::Iterable(element) => iterable_holds(self, element.as_deref(), value),
@@ -208,7 +222,10 @@ fn is_scalar_data(value: &Value) -> bool {
 
 fn is_data(value: &Value) -> bool {
     match value {
-        Value::Array(values) => deep(|| values.iter().all(is_data)),
+        Value::Array(values) => {
+            meter::work(values.len());
+            deep(|| values.iter().all(is_data))
+        }
         Value::Hash(hash) => deep(|| hash.iter().all(|(k, v)| matches!(k, Value::String(_)) && is_data(v))),
         Value::Undef => true,
         value => is_scalar_data(value),
@@ -221,7 +238,10 @@ fn is_rich_data_key(value: &Value) -> bool {
 
 fn is_rich_data(value: &Value) -> bool {
     match value {
-        Value::Array(values) => deep(|| values.iter().all(is_rich_data)),
+        Value::Array(values) => {
+            meter::work(values.len());
+            deep(|| values.iter().all(is_rich_data))
+        }
         Value::Hash(hash) => deep(|| hash.iter().all(|(k, v)| is_rich_data_key(k) && is_rich_data(v))),
         Value::Iterator(_) | Value::Host(_) => false,
         _ => true,
@@ -231,6 +251,7 @@ fn is_rich_data(value: &Value) -> bool {
 impl EnumType {
     /// Whether `text` is one of the strings.
     pub fn has(&self, text: &str) -> bool {
+        meter::work(self.values.len());
         if self.case_insensitive {
             self.values.iter().any(|value| value.eq_ignore_ascii_case(text))
         } else {
@@ -279,6 +300,7 @@ impl TupleType {
 
 fn struct_holds(fields: &[StructField], hash: &Hash, trail: Option<&Trail<'_>>) -> bool {
     let mut matched = 0;
+    meter::work(fields.len());
     for field in fields {
         // Entries often come in the order of the fields; then no hash needs to be computed.
         let in_order = match hash.get_index(matched) {

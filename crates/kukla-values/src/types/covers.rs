@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::callable::{CallableType, tuple_size};
 use super::{HashType, Range, StructField, Type, leaf};
+use crate::meter;
 
 /// The recursive names met on the way, on the wide side and on the narrow side.
 ///
@@ -78,6 +79,9 @@ struct Answers {
 /// How many questions may come up before it pays to remember the answers.
 const FEW_QUESTIONS: u32 = 1_000;
 
+/// How many answers are remembered: some fifty megabytes.
+const MOST_KEPT: usize = 500_000;
+
 /// How many questions may come up before the answer is no: recursive types can be written that compare for ever.
 const MOST_QUESTIONS: u32 = 2_000_000;
 
@@ -124,6 +128,9 @@ impl Answers {
             return *known;
         }
         let answer = ask();
+        if self.kept.borrow().len() >= MOST_KEPT {
+            return answer;
+        }
         self.kept.borrow_mut().push([wide.clone(), narrow.clone()]);
         self.known.borrow_mut().insert(key, answer);
         answer
@@ -163,6 +170,7 @@ impl Type {
     }
 
     pub(super) fn accepts(&self, other: &Type, way: Way<'_>) -> bool {
+        meter::work(1);
         let ask = || deep(|| self.accepts_any(other, way));
         match way.answers {
             Some(answers) => answers.answer(self, other, way, ask),
@@ -328,6 +336,12 @@ impl Type {
             Type::Sensitive(ty) => matches!(other, Type::Sensitive(o) if ty.accepts(o, way)),
             Type::Type(ty) => match (ty, other) {
                 (None, Type::Type(_)) => true,
+                // A large type is often compared with itself, when it is printed.
+                (Some(wide), Type::Type(Some(narrow)))
+                    if Arc::ptr_eq(wide, narrow) && !matches!(**wide, Type::Reference(_)) =>
+                {
+                    true
+                }
                 (Some(wide), Type::Type(Some(narrow))) => wide.accepts(narrow, way),
                 _ => false,
             },
@@ -502,7 +516,8 @@ fn struct_accepts(fields: &[StructField], other: &Type, way: Way<'_>) -> bool {
     match other {
         Type::Struct(others) => {
             let mut matched = 0;
-            fields.iter().all(|field| match others.iter().find(|o| o.name == field.name) {
+            let find = finder(others);
+            fields.iter().all(|field| match find(&field.name) {
                 Some(o) => {
                     matched += 1;
                     (field.optional || !o.optional) && field.value.accepts(&o.value, way)
@@ -519,6 +534,17 @@ fn struct_accepts(fields: &[StructField], other: &Type, way: Way<'_>) -> bool {
                 && Range::new(count, fields.len() as i64).covers(hash.size.as_size())
         }
         _ => false,
+    }
+}
+
+/// Finds fields by name, and many of them by their hashes.
+fn finder<'f>(fields: &'f [StructField]) -> impl Fn(&str) -> Option<&'f StructField> {
+    const FEW: usize = 16;
+    let names: Option<FxHashMap<&str, &'f StructField>> =
+        (fields.len() > FEW).then(|| fields.iter().map(|field| (field.name.as_str(), field)).collect());
+    move |name| match &names {
+        Some(names) => names.get(name).copied(),
+        None => fields.iter().find(|field| field.name == name),
     }
 }
 

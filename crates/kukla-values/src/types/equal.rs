@@ -7,18 +7,27 @@ use std::sync::Arc;
 
 use super::callable::CallableType;
 use super::{ResourceType, StructField, Type};
+use crate::meter;
 
 impl PartialEq for Type {
     fn eq(&self, other: &Type) -> bool {
+        meter::work(1);
         match (self, other) {
             (Type::Integer(a), Type::Integer(b)) => a == b,
             (Type::Float(a, b), Type::Float(c, d)) => a == c && b == d,
             (Type::Boolean(a), Type::Boolean(b)) => a == b,
             (Type::String(a), Type::String(b)) | (Type::Collection(a), Type::Collection(b)) => a == b,
             (Type::Literal(a), Type::Literal(b)) | (Type::Reference(a), Type::Reference(b)) => a == b,
-            (Type::Enum(a), Type::Enum(b)) => a == b,
+            (Type::Enum(a), Type::Enum(b)) => {
+                meter::work(a.values.len());
+                a == b
+            }
             (Type::Pattern(a), Type::Pattern(b)) => {
-                a.len() == b.len() && a.iter().all(|x| b.iter().any(|y| x.source() == y.source()))
+                a.len() == b.len()
+                    && a.iter().all(|x| {
+                        meter::work(b.len());
+                        b.iter().any(|y| x.source() == y.source())
+                    })
             }
             (Type::Regexp(a), Type::Regexp(b)) => {
                 a.as_ref().map(|r| r.source()) == b.as_ref().map(|r| r.source())
@@ -62,6 +71,7 @@ impl Eq for Type {}
 
 impl Hash for Type {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        meter::work(1);
         std::mem::discriminant(self).hash(state);
         match self {
             Type::Integer(range) | Type::String(range) | Type::Collection(range) => range.hash(state),

@@ -8,16 +8,18 @@ use std::sync::Arc;
 use kukla_syntax::deep;
 
 use super::{Range, StructField, Type, leaf};
-use crate::Value;
+use crate::{Value, meter};
 
 impl Type {
     /// The type of `value` in every detail.
     pub fn of(value: &Value) -> Type {
         match value {
             Value::Array(values) if !values.is_empty() => {
+                meter::memory(values.len() * size_of::<Type>());
                 deep(|| Type::tuple(values.iter().map(Type::of).collect(), None))
             }
             Value::Hash(hash) if !hash.is_empty() => deep(|| {
+                meter::memory(hash.len() * size_of::<StructField>());
                 if hash.keys().all(|key| key.as_str().is_some_and(|text| !text.is_empty())) {
                     Type::structure(hash.iter().map(|(key, value)| {
                         StructField::required(key.as_str().unwrap_or_default(), Type::of(value))
@@ -81,7 +83,7 @@ fn reduce<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
     let all =
         |values: &mut dyn Iterator<Item = Type>| values.reduce(|a, b| a.unite(&b)).unwrap_or(Type::Unit);
     deep(|| {
-        let mut types = values.map(Type::of_reduced).peekable();
+        let mut types = values.inspect(|_| meter::work(1)).map(Type::of_reduced).peekable();
         let mut portions = Vec::new();
         // The common type of many can be long to write (an `Enum` of all of them), so it is not written again for each.
         while types.peek().is_some() {

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use super::callable::CallableType;
 use super::{ArrayType, EnumType, HashType, Range, ResourceType, StructField, TupleType, Type};
 use crate::Str;
@@ -60,21 +63,16 @@ impl Type {
 
     /// `Variant[types...]`: nested variants are flattened, duplicates dropped, and a variant of one type is that type.
     pub fn variant(types: impl IntoIterator<Item = Type>) -> Type {
-        let mut unique: Vec<Type> = Vec::new();
-        let mut add = |ty: &Type| {
-            if !unique.contains(ty) {
-                unique.push(ty.clone());
-            }
-        };
+        let mut unique: IndexSet<Type, FxBuildHasher> = IndexSet::default();
         for ty in types {
             match &ty {
-                Type::Variant(inner) => inner.iter().for_each(&mut add),
-                _ => add(&ty),
+                Type::Variant(inner) => unique.extend(inner.iter().cloned()),
+                _ => drop(unique.insert(ty)),
             }
         }
         match unique.len() {
-            1 => unique.swap_remove(0),
-            _ => Type::Variant(unique.into()),
+            1 => unique.swap_remove_index(0).unwrap_or(Type::Unit),
+            _ => Type::Variant(unique.into_iter().collect()),
         }
     }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use kukla_syntax::deep;
+use rustc_hash::FxHashSet;
 
 use super::callable::CallableType;
 use super::{Range, StructField, Type, leaf};
-use crate::Str;
+use crate::{Str, meter};
 
 impl Type {
     /// An equal type in its plainest form.
@@ -102,11 +103,11 @@ fn normalized_variant(this: &Type, members: &[Type]) -> Type {
         &mut types,
         |ty| matches!(ty, Type::Pattern(_)),
         |patterns| {
-            let mut unique = Vec::new();
+            let (mut unique, mut sources) = (Vec::new(), FxHashSet::default());
             for ty in &patterns {
                 let Type::Pattern(patterns) = ty else { continue };
                 for pattern in patterns.iter() {
-                    if !unique.iter().any(|p: &Arc<crate::regexp::Regexp>| p.source() == pattern.source()) {
+                    if sources.insert(pattern.source()) {
                         unique.push(pattern.clone());
                     }
                 }
@@ -199,6 +200,7 @@ fn joined(mut ranges: Vec<Type>, join: impl Fn(&Type, &Type) -> Option<Type>) ->
     while let Some(mut range) = ranges.pop() {
         let mut apart = Vec::new();
         for other in ranges {
+            meter::work(1);
             match join(&range, &other) {
                 Some(both) => range = both,
                 None => apart.push(other),

@@ -128,6 +128,9 @@ struct Call {
     registers: Vec<usize>,
 }
 
+/// How many steps are charged at once.
+const CHARGED_TOGETHER: u64 = 1 << 16;
+
 /// How a search proceeds from its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -163,7 +166,6 @@ pub(super) fn search(
         true => Machine::<true>::new(program, subject, from, *steps).finish(direction),
         false => Machine::<false>::new(program, subject, from, *steps).finish(direction),
     };
-    work::backtracked(taken);
     *steps = steps.saturating_sub(taken);
     found
 }
@@ -188,8 +190,12 @@ struct Machine<'p, 't, const BINARY: bool> {
     most_steps: u64,
     /// The failures known, by row and position; empty until it pays.
     memory: Vec<u64>,
-    /// The number of steps after which it pays, and the number after which it is stopped.
+    /// The number of steps after which it pays to remember failures; none if it never does, or has been done.
+    pays_at: Option<u64>,
+    /// The number of steps after which there is something to do: remember, charge, stop.
     checkpoint: u64,
+    /// The steps that were charged.
+    charged: u64,
 }
 
 impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
@@ -212,13 +218,16 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
             steps: 0,
             most_steps,
             memory: Vec::new(),
-            checkpoint: if pays { most_steps.min(256 + 2 * length) } else { most_steps },
+            pays_at: pays.then_some(256 + 2 * length),
+            checkpoint: 0,
+            charged: 0,
         }
     }
 
     /// Searches, and tells how many steps that took.
     fn finish(mut self, direction: Direction) -> (Searched<Option<Spans>>, u64) {
         let found = self.search(direction);
+        work::backtracked(self.steps - self.charged);
         (found, self.steps)
     }
 
@@ -279,11 +288,21 @@ impl<'p, 't, const BINARY: bool> Machine<'p, 't, BINARY> {
         if self.steps > self.most_steps {
             return Err(GivenUp::Steps);
         }
+        work::backtracked(self.steps - self.charged);
+        self.charged = self.steps;
+        if self.pays_at.is_some_and(|at| self.steps > at) {
+            self.pays_at = None;
+            self.begin_to_remember();
+        }
+        let next = self.most_steps.min(self.steps + CHARGED_TOGETHER);
+        self.checkpoint = self.pays_at.map_or(next, |at| next.min(at));
+        Ok(())
+    }
+
+    fn begin_to_remember(&mut self) {
         let bits = self.program.rows * (self.text.len() + 1);
         self.memory = vec![0; bits / 64 + 1];
         self.steps += (bits / 64 / COMPARED_PER_STEP) as u64;
-        self.checkpoint = self.most_steps;
-        Ok(())
     }
 
     #[inline]

@@ -39,7 +39,7 @@ impl Numbers {
 
 fn found(program: &Program, text: &[u8], remembers: bool) -> Searched<Option<Spans>> {
     let mut machine = Machine::<true>::new(program, text, 0, MAX_STEPS);
-    machine.checkpoint = if remembers { 0 } else { MAX_STEPS };
+    machine.pays_at = remembers.then_some(0);
     machine.search(Direction::Forward)
 }
 

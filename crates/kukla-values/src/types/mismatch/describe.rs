@@ -3,7 +3,7 @@
 use super::super::callable::tuple_size;
 use super::super::{HashType, Range, StructField, Type};
 use super::Signature;
-use crate::Str;
+use crate::{Str, meter};
 
 /// One step on the way into the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +134,9 @@ pub(super) fn merge(varying: usize, counts: bool, alternatives: Vec<Vec<Mismatch
 /// A name met so often on one way is a type that never comes to an end.
 const DEEPEST: usize = 100;
 
+/// The work of describing one mismatch, with the texts that are put together for it.
+const WORK: usize = 128;
+
 pub(super) struct Describer;
 
 impl Describer {
@@ -146,6 +149,7 @@ impl Describer {
 
     /// `original` is the type as it was named, for the message.
     fn inner(&self, expected: &Type, original: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
+        meter::work(WORK);
         if path.len() > DEEPEST {
             return vec![Mismatch::wrong_type(path, original, actual)];
         }
