@@ -77,11 +77,7 @@ pub static TABLES: &[TableSchema] = &[
     },
     TableSchema {
         name: "certificate-authority",
-<<<<<<< HEAD
-        purpose: "The contents that requests may have, as in puppetserver's `ca.conf`.",
-=======
         purpose: "The permitted contents of requests, as in puppetserver's `ca.conf`.",
->>>>>>> main
         keys: &[
             key("allow-subject-alt-names", Flag, "`false`", "Whether requests may ask for names besides their own"),
             key("allow-authorization-extensions", Flag, "`false`", "Whether requests may ask for extensions that grant rights, such as `pp_auth_role`"),
