@@ -189,6 +189,11 @@ impl Target {
         Ok(NodeTarget { compiler: FleetCompiler::new(&options)?.compiler, node })
     }
 
+    /// Whether the options give a site manifest as code.
+    pub fn has_code(&self) -> bool {
+        self.execute.is_some()
+    }
+
     /// It is a problem if the options give code where it has no use.
     pub fn refuse_code(&self, why: &str) -> Result<(), Problem> {
         match self.execute {
