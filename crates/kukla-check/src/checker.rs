@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 use crate::data::{Bindings, Data, DataFile};
 use crate::erb::{self, ErbFile};
 use crate::finding::Finding;
-use crate::repository::index::{self, Index};
+use crate::notes;
+use crate::repository::index::{self, DeclaredNames, Index, Templates};
 use crate::repository::{CodeFile, Kind, Outline, Role, Shape, Survey};
 use crate::rule::RuleSelection;
 use crate::rules::{self, refused::Verdicts};
@@ -32,6 +33,10 @@ pub struct Options {
     pub modulepath: Vec<PathBuf>,
     /// The site manifest; by default that of the repository.
     pub manifest: Option<PathBuf>,
+    /// Names that are set outside of the repository.
+    pub declared: DeclaredNames,
+    /// Report findings in third-party modules, too.
+    pub all_modules: bool,
     /// Files to check in addition to those of the repository.
     pub extra: Vec<PathBuf>,
     /// Report only findings in these files and directories; empty for the whole repository.
@@ -71,11 +76,15 @@ pub struct Report {
     pub unreadable: Vec<Problem>,
     /// Pipes, sockets and devices, which are not read.
     pub special: Vec<PathBuf>,
+    /// The parts of the repository that are not checked, and why.
+    pub notes: Vec<String>,
 }
 
 /// The checker of one repository.
 #[derive(Debug)]
 pub struct Checker {
+    /// The directories of modules that are not reported.
+    excluded: Vec<PathBuf>,
     world: Arc<dyn World>,
     root: PathBuf,
     shape: Shape,
@@ -101,6 +110,7 @@ impl Checker {
     /// A checker of the repository in a directory.
     pub fn new(world: Arc<dyn World>, root: PathBuf, shape: Shape, options: Options) -> Checker {
         Checker {
+            excluded: Vec::new(),
             world,
             root,
             shape,
@@ -131,7 +141,14 @@ impl Checker {
         let extra: Vec<CodeFile> =
             extra.map(|path| CodeFile { path: path.clone(), role: Role::Extra, module: None }).collect();
         survey.code.extend(extra);
+        self.excluded = survey.hidden.iter().map(|module| module.root.clone()).collect();
+        if !self.options.all_modules {
+            let third_party = survey.modules.iter().filter(|module| module.is_third_party);
+            self.excluded.extend(third_party.map(|module| module.root.clone()));
+        }
+        let hidden = rules::module::hidden(&*self.world, &survey);
         let mut report = Report { special: survey.special.clone(), ..Report::default() };
+        report.notes = notes::of_modules(&survey, self.options.all_modules);
         let texts = self.read(&survey, &mut report);
         let (data, erb) = rayon::join(
             || Data::read(&*self.world, &survey, &extra_data, &self.data),
@@ -140,6 +157,7 @@ impl Checker {
         report
             .special
             .extend(data.hierarchies.iter().flat_map(|hierarchy| hierarchy.special.iter().cloned()));
+        report.notes.extend(notes::of_data(&data, &survey));
         let bindings = data.bindings(&survey);
         let templates: Vec<Arc<ErbFile>> = erb.values().cloned().collect();
         let index = self.make_index(survey, &texts, &templates, bindings);
@@ -183,6 +201,7 @@ impl Checker {
         if self.options.selection.target.is_some() {
             whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));
         }
+        report.findings.extend(hidden.into_iter().filter(|finding| self.is_in_paths(file_of(finding))));
         report.findings.extend(whole.into_iter().filter(|finding| self.is_selected_finding(finding)));
         report
             .findings
@@ -201,11 +220,14 @@ impl Checker {
     }
 
     fn is_selected_finding(&self, finding: &Finding) -> bool {
-        let file = finding.diagnostic.position.as_ref().and_then(|place| place.file());
-        file.is_some_and(|file| self.is_selected(Path::new(file)))
+        self.is_selected(file_of(finding))
     }
 
     fn is_selected(&self, path: &Path) -> bool {
+        self.is_in_paths(path) && !self.excluded.iter().any(|directory| path.starts_with(directory))
+    }
+
+    fn is_in_paths(&self, path: &Path) -> bool {
         match &self.options.only[..] {
             [] => path.starts_with(&self.root),
             only => only.iter().any(|above| path.starts_with(above)),
@@ -252,17 +274,18 @@ impl Checker {
     ) -> Index {
         let outlines: Vec<_> = texts
             .iter()
-            .filter(|(file, _)| matches!(file.role, Role::Site | Role::Module))
-            .map(|(file, text)| (file.role == Role::Site, Arc::clone(&text.outline)))
+            .filter(|(file, _)| file.role != Role::Extra)
+            .map(|(file, text)| (file.role, Arc::clone(&text.outline)))
             .collect();
-        let templates = texts
+        let parameters = texts
             .iter()
             .filter(|(file, text)| file.role == Role::Template && !text.is_broken)
             .map(|(file, text)| (file.path.clone(), text.parameters.clone()))
             .collect();
         let iterated = erb.iter().filter(|file| !file.outline.iterated.is_empty());
         let iterated = iterated.map(|file| (file.name.clone(), file.outline.iterated.clone())).collect();
-        Index::new(&self.world, survey, &outlines, templates, iterated, data, &self.index)
+        let templates = Templates { parameters, iterated };
+        Index::new(&self.world, survey, &outlines, &self.options.declared, templates, data, &self.index)
     }
 
     fn walk(&self, index: &Index, file: &CodeFile, text: &Arc<Text>) -> CachedFindings {
@@ -274,7 +297,11 @@ impl Checker {
                 module.map(|module| rules::definition::misplaced(module, &file.path, &text.outline));
             findings.extend(misplaced.into_iter().flatten());
             let module = module.map(|module| module.name.as_str());
-            let walk = roomy(|| walk::walk(index, &text.source, &text.tree, module, self.options.selection));
+            // Code that the autoloader does not find may be run with other modules.
+            let complete = file.role != Role::Extra && index.survey.is_complete_for(module);
+            let walk = roomy(|| {
+                walk::walk(index, &text.source, &text.tree, module, complete, self.options.selection)
+            });
             findings.extend(walk.findings);
             dependencies = walk.dependencies;
         }
@@ -305,8 +332,14 @@ impl CachedFindings {
     }
 }
 
+/// The file of a finding.
+fn file_of(finding: &Finding) -> &Path {
+    let file = finding.diagnostic.position.as_ref().and_then(|place| place.file());
+    Path::new(file.unwrap_or_default())
+}
+
 impl Report {
-    /// Removes suppressed findings and sorts the others.
+    /// Removes suppressed findings and sorts the others, files with syntax errors first.
     fn suppress_and_sort(&mut self, texts: &FxHashMap<PathBuf, Arc<Text>>) {
         self.findings.retain(|finding| {
             let Some(place) = &finding.diagnostic.position else { return true };
@@ -318,7 +351,9 @@ impl Report {
         self.findings.sort_by_cached_key(|finding| {
             let place = finding.diagnostic.position.as_ref();
             let file = place.and_then(|place| place.file()).unwrap_or_default().to_owned();
+            let is_broken = texts.get(Path::new(&file)).is_some_and(|text| text.is_broken);
             (
+                !is_broken,
                 file,
                 place.and_then(|place| place.line()),
                 finding.diagnostic.span().start,

@@ -19,6 +19,10 @@ pub struct Config {
     pub baseline: Option<String>,
     /// Whether to report likely problems too.
     pub strict: bool,
+    /// Top-scope variables that a classifier sets.
+    pub variables: Vec<String>,
+    /// Facts that are not in the repository.
+    pub facts: Vec<String>,
     /// The severity of rules; `None` switches a rule off.
     severities: FxHashMap<String, Option<Severity>>,
     /// Patterns of paths, and the rules that are off there.
@@ -40,6 +44,8 @@ impl Config {
         match entry.key.as_str() {
             "paths" => self.paths = strings(file, entry)?,
             "exclude" => self.exclude = strings(file, entry)?,
+            "variables" => self.variables = strings(file, entry)?,
+            "facts" => self.facts = strings(file, entry)?,
             "baseline" => {
                 let path =
                     entry.as_str().ok_or_else(|| file.invalid(entry, "`baseline` requires a string"))?;
@@ -94,7 +100,7 @@ impl Config {
 }
 
 /// Whether a path is below a directory or matches a pattern, in which `*` matches within a name and `**` matches anything.
-fn matches(pattern: &str, path: &str) -> bool {
+pub fn matches(pattern: &str, path: &str) -> bool {
     fn within(pattern: &[u8], path: &[u8]) -> bool {
         match pattern {
             [] => path.is_empty(),

@@ -57,7 +57,7 @@ impl Text {
         let diagnostics = invalid.map_or(analysis.diagnostics, |invalid| vec![invalid]);
         let tree = analysis.parse.tree;
         let (outline, parameters) = if is_broken {
-            (Outline::default(), None)
+            (Outline::uncertain(&source), None)
         } else {
             let template = Template::of(&tree).filter(|template| template.has_parameter_list());
             let parameters = template.map(|template| {

@@ -6,4 +6,5 @@ mod breaking;
 mod edited;
 mod mutations;
 mod refusals;
+mod repositories;
 mod rules;

@@ -1,4 +1,4 @@
-//! Options from the tables `compile`, `policy` and `facts` of a repository's `kukla.toml`.
+//! Options from the tables `compile`, `policy`, `nodes` and `facts` of a repository's `kukla.toml`.
 //!
 //! A key has the name of an option and is used where the command line does not give that option. So every option can be configured,
 //! and its value is parsed by the same code. Paths are relative to the directory of `kukla.toml`.
@@ -81,6 +81,7 @@ fn configured_arguments(matches: &ArgMatches) -> Result<Option<(PathBuf, Vec<OsS
     let entries = [
         ("compile", file.table("compile")?),
         ("policy", file.table("policy")?),
+        ("nodes", file.table("nodes")?),
         ("facts", file.table("facts")?),
     ];
     if entries.iter().all(|(_, entries)| entries.is_empty()) {
@@ -138,17 +139,20 @@ impl Configuration<'_> {
             let id = option.get_id().as_str();
             match table {
                 "policy" => is_policy,
-                "facts" => id == "facts",
+                "facts" => id == "facts" || id == "node_facts",
+                "nodes" => id == "samples" || id == "node_facts",
                 _ => {
                     !is_policy
-                        && id != "facts"
+                        && !["facts", "node_facts", "samples"].contains(&id)
                         && option.get_long().is_some()
                         && !UNCONFIGURABLE.contains(&id)
                 }
             }
         };
         let key = |option: &Arg| match (table, option.get_long()) {
-            ("facts", _) => "path".to_owned(),
+            ("facts", Some("facts")) => "path".to_owned(),
+            ("facts", _) => "set".to_owned(),
+            ("nodes", Some("node-facts")) => "facts".to_owned(),
             (_, long) => long.unwrap_or_default().to_owned(),
         };
         let options: Vec<&Arg> = self.all.get_arguments().filter(belongs).collect();
@@ -178,6 +182,10 @@ impl Configuration<'_> {
         }
         let is_path = option.get_value_parser().type_id() == TypeId::of::<PathBuf>();
         let mut values = self.texts(entry)?;
+        // The set of all nodes without facts; it comes after those of [nodes], which win.
+        if entry.key == "set" && option.get_id() == "node_facts" {
+            values.iter_mut().for_each(|set| *set = format!("*={set}"));
+        }
         if is_path {
             values.iter_mut().for_each(|text| *text = self.directory.join(&*text).display().to_string());
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use kukla::pending::{Audience, Pending};
@@ -125,6 +125,13 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Problem> {
         }
         _ => finish_pending(write_pending(path, text)?),
     }
+}
+
+/// Writes files that belong together: none of them appears before all of them are complete.
+pub fn write_files(files: &[(PathBuf, String)]) -> Result<(), Problem> {
+    let pending = files.iter().map(|(path, text)| write_pending(path, text.as_bytes()));
+    let pending: Vec<Pending> = pending.collect::<Result<_, Problem>>()?;
+    pending.into_iter().try_for_each(finish_pending)
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use kukla_values::{Hash, Value};
 
 use crate::dig;
-use crate::machine::{Fields, Machine};
-use crate::ssh;
+use crate::machine::Fields;
 
 /// Old names of single values, and where the values are now.
 pub const NAMES: &[(&str, &str)] = &[
     ("architecture", "os.architecture"),
+    ("augeasversion", "augeas.version"),
     ("bios_release_date", "dmi.bios.release_date"),
     ("bios_vendor", "dmi.bios.vendor"),
     ("bios_version", "dmi.bios.version"),
@@ -33,7 +33,13 @@ pub const NAMES: &[(&str, &str)] = &[
     ("lsbdistrelease", "os.distro.release.full"),
     ("lsbmajdistrelease", "os.distro.release.major"),
     ("lsbminordistrelease", "os.distro.release.minor"),
+    ("lsbrelease", "os.distro.specification"),
     ("macaddress", "networking.mac"),
+    ("macosx_buildversion", "os.macosx.build"),
+    ("macosx_productname", "os.macosx.product"),
+    ("macosx_productversion", "os.macosx.version.full"),
+    ("macosx_productversion_major", "os.macosx.version.major"),
+    ("macosx_productversion_minor", "os.macosx.version.minor"),
     ("manufacturer", "dmi.manufacturer"),
     ("memoryfree", "memory.system.available"),
     ("memorysize", "memory.system.total"),
@@ -48,6 +54,9 @@ pub const NAMES: &[(&str, &str)] = &[
     ("physicalprocessorcount", "processors.physicalcount"),
     ("processorcount", "processors.count"),
     ("productname", "dmi.product.name"),
+    ("rubyplatform", "ruby.platform"),
+    ("rubysitedir", "ruby.sitedir"),
+    ("rubyversion", "ruby.version"),
     ("scope6", "networking.scope6"),
     ("selinux", "os.selinux.enabled"),
     ("selinux_config_mode", "os.selinux.config_mode"),
@@ -58,11 +67,17 @@ pub const NAMES: &[(&str, &str)] = &[
     ("serialnumber", "dmi.product.serial_number"),
     ("swapfree", "memory.swap.available"),
     ("swapsize", "memory.swap.total"),
+    ("system32", "os.windows.system32"),
     ("uptime", "system_uptime.uptime"),
     ("uptime_days", "system_uptime.days"),
     ("uptime_hours", "system_uptime.hours"),
     ("uptime_seconds", "system_uptime.seconds"),
     ("uuid", "dmi.product.uuid"),
+    ("windows_display_version", "os.windows.display_version"),
+    ("windows_edition_id", "os.windows.edition_id"),
+    ("windows_installation_type", "os.windows.installation_type"),
+    ("windows_product_name", "os.windows.product_name"),
+    ("windows_release_id", "os.windows.release_id"),
 ];
 
 /// Old names that end in that of an interface, and what they are there.
@@ -79,7 +94,7 @@ const OF_INTERFACES: &[(&str, &str)] = &[
 ];
 
 /// Adds the old names to facts.
-pub fn add(machine: &Machine<'_>, facts: &mut Fields, known: &Hash) {
+pub fn add(facts: &mut Fields, known: &Hash) {
     for (name, path) in NAMES {
         facts.put_if(name, dig(known, path));
     }
@@ -110,9 +125,13 @@ pub fn add(machine: &Machine<'_>, facts: &mut Fields, known: &Hash) {
             facts.put_if(&format!("blockdevice_{name}_{key}"), value);
         }
     }
-    for key in ssh::keys(machine) {
-        facts.put(&format!("sshfp_{}", key.name), format!("{}\n{}", key.sha1, key.sha256));
-        facts.put(&format!("ssh{}key", key.name), key.key);
+    if let Some(Value::Hash(keys)) = dig(known, "ssh") {
+        for (name, key) in keys.iter().filter_map(|(name, key)| Some((name.as_str()?, key.as_hash()?))) {
+            facts.put_if(&format!("ssh{name}key"), key.get("key").cloned());
+            let print = |kind: &str| dig(key, &format!("fingerprints.{kind}"))?.as_str().map(str::to_owned);
+            let prints = print("sha1").zip(print("sha256"));
+            facts.put_if(&format!("sshfp_{name}"), prints.map(|(one, other)| format!("{one}\n{other}")));
+        }
     }
 }
 

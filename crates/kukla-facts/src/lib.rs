@@ -10,6 +10,7 @@ mod hardware;
 mod legacy;
 mod machine;
 mod networking;
+mod sets;
 mod ssh;
 mod system;
 mod units;
@@ -23,6 +24,7 @@ use kukla_world::World;
 pub use codes::CODES;
 pub use custom::FACTER;
 use machine::{Fields, Machine};
+pub use sets::FactSet;
 
 /// The version of Facter whose facts these are like.
 pub const VERSION: &str = "4.3.0";
@@ -57,7 +59,7 @@ pub fn gather(world: &dyn World, guarded: &dyn World, sources: &Sources) -> Gath
     let mut facts = core(&machine);
     // Facts in Ruby may ask for any name, old ones as well; who wants the facts may not.
     let mut old = Fields::default();
-    legacy::add(&machine, &mut old, &facts);
+    legacy::add(&mut old, &facts);
     let old = old.into_hash();
     let mut problems = Vec::new();
     let external = external::read(guarded, &sources.external, &mut problems);

@@ -86,6 +86,11 @@ pub fn read(text: &[u8]) -> Result<Json, InvalidJson> {
     serde_json::from_slice(text).map_err(InvalidJson::Malformed)
 }
 
+/// Refuses a text with far more values than documents have, if it is read piece by piece: each piece is work, however small it is.
+pub fn check_pieces(text: &[u8]) -> Result<(), InvalidJson> {
+    Density::of(text).check(text, TREE.0 / 2, TREE.1 / 2)
+}
+
 /// The facts of a document: `{"name": …, "values": {…}}`.
 #[derive(Debug, serde::Deserialize)]
 pub struct FactDocument {

@@ -56,6 +56,7 @@ pub fn read<'r>(call: &'r Call, node: &str) -> Result<ReceivedReport<'r>, Answer
     let invalid = |error: &dyn std::fmt::Display| {
         Answer::error(Issue::Runtime, format_args!("invalid JSON in the report: {error}"))
     };
+    json::check_pieces(&call.body).map_err(|error| invalid(&error))?;
     let text = std::str::from_utf8(&call.body).map_err(|error| invalid(&error))?;
     let mut report = ReceivedReport { text, environment: Value::Null, status: Value::Null };
     let mut host = None;

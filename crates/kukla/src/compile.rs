@@ -78,6 +78,16 @@ pub struct Compiled {
     pub profile: Option<Profile>,
 }
 
+/// The variables that data can interpolate in a lookup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LookupContext {
+    /// Facts, trusted data and those of the classifier: no code is evaluated, so none can fail.
+    #[default]
+    Facts,
+    /// Also those that the site manifest and the classes it includes set.
+    Manifest,
+}
+
 /// The answer to a lookup.
 #[derive(Debug)]
 pub struct Answer {
@@ -152,14 +162,19 @@ impl Site {
         })
     }
 
-    /// Looks data up in the context of a node, with the top-scope variables of the site manifest.
-    pub fn lookup(&self, node: &Node, request: &LookupRequest) -> Outcome<Answer> {
-        self.look_up(node, false, |vm| Ok((vm.lookup_or_fail(request), None)))
+    /// Looks data up in the context of a node.
+    pub fn lookup(&self, node: &Node, request: &LookupRequest, context: LookupContext) -> Outcome<Answer> {
+        self.look_up(node, context, false, |vm| Ok((vm.lookup_or_fail(request), None)))
     }
 
     /// The same, with an explanation of every place that was asked, whatever the answer.
-    pub fn lookup_explained(&self, node: &Node, request: &LookupRequest) -> Outcome<Answer> {
-        self.look_up(node, true, |vm| {
+    pub fn lookup_explained(
+        &self,
+        node: &Node,
+        request: &LookupRequest,
+        context: LookupContext,
+    ) -> Outcome<Answer> {
+        self.look_up(node, context, true, |vm| {
             vm.lookup_explained(request).map(|(hit, explanation)| (hit, Some(explanation)))
         })
     }
@@ -167,13 +182,19 @@ impl Site {
     fn look_up(
         &self,
         node: &Node,
+        context: LookupContext,
         explain: bool,
         ask: impl FnOnce(&mut Vm<'_>) -> Flow<(Flow<LookupHit>, Option<Explanation>)>,
     ) -> Outcome<Answer> {
         self.run(node, explain, |vm| {
-            let manifests = self.manifests_for(vm)?;
-            vm.begin()?;
-            vm.evaluate_main(manifests)?;
+            match context {
+                LookupContext::Facts => vm.begin()?,
+                LookupContext::Manifest => {
+                    let manifests = self.manifests_for(vm)?;
+                    vm.begin()?;
+                    vm.evaluate_main(manifests)?;
+                }
+            }
             let (hit, explanation) = ask(vm)?;
             Ok(Answer { found: hit.map_err(|raise| redacted(vm, raise)), explanation })
         })

@@ -91,7 +91,7 @@ mod validate;
 mod watch;
 
 pub use caught::caught;
-pub use compile::{Answer, CompileOptions, Compiled, Outcome};
+pub use compile::{Answer, CompileOptions, Compiled, LookupContext, Outcome};
 pub use compiler::{Compiler, registry};
 pub use cycles::cycle_diagnostic;
 pub use disk::DiskWorld;

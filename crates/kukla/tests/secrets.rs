@@ -1,8 +1,8 @@
 //! Encrypted data from the file to the catalog, and that nothing else shows it. The key pair and the blocks were made with
 //! OpenSSL for this test.
 
-use kukla::Compiler;
 use kukla::provenance;
+use kukla::{Compiler, LookupContext};
 use kukla_eval::data;
 use kukla_values::Value;
 use serde_json::json;
@@ -39,7 +39,10 @@ fn lookup(site: &Site, role: &str, key: &str) -> (Result<Value, String>, String)
     let request = site.request("web1", role);
     let site = Compiler::default().open(&request.site).expect("a site");
     let wanted = data::LookupRequest { keys: vec![key.into()], ..data::LookupRequest::default() };
-    let answer = site.lookup_explained(&request.node, &wanted).result.expect("the site evaluates");
+    let answer = site
+        .lookup_explained(&request.node, &wanted, LookupContext::Manifest)
+        .result
+        .expect("the site evaluates");
     let explanation = answer.explanation.map(|explanation| explanation.text()).unwrap_or_default();
     (answer.found.map(|found| found.value).map_err(|failure| failure.puppet_message()), explanation)
 }

@@ -7,7 +7,7 @@ use kukla::hiera::LayerKind;
 use kukla::hiera::config::{Backend, Config, Locations};
 use kukla::syntax::{Location, Source, SourcePosition, diagnostic};
 use kukla::values::{Str, Value};
-use kukla::world::World;
+use kukla::world::{World, is_directory};
 
 use crate::finding::Finding;
 use crate::repository::survey::below;
@@ -29,6 +29,8 @@ pub struct Hierarchy {
     pub special: Vec<PathBuf>,
     /// The paths of its levels, highest first, each with its data directory.
     pub paths: Vec<(PathBuf, String)>,
+    /// Data directories that are outside of the repository or computed, as written.
+    pub unread: Vec<String>,
     /// Whether the data of some level does not come from files.
     pub is_open: bool,
     /// The text of its configuration.
@@ -65,6 +67,7 @@ impl Hierarchy {
             files: Vec::new(),
             special: Vec::new(),
             paths: Vec::new(),
+            unread: Vec::new(),
             is_open,
             source,
             version: config.path.is_some().then_some(config.version),
@@ -74,11 +77,11 @@ impl Hierarchy {
                 hierarchy.is_open = true;
                 continue;
             }
-            let datadir = root.join(level.datadir.as_str());
-            if level.datadir.contains("%{") || level.datadir.starts_with('/') {
+            let Some(datadir) = local_directory(world, root, &level.datadir) else {
                 hierarchy.is_open = true;
+                hierarchy.unread.push(level.datadir.to_string());
                 continue;
-            }
+            };
             let mut there = Vec::new();
             below(world, &datadir, "", &mut hierarchy.special, &mut |path, is_directory| {
                 if !is_directory {
@@ -105,6 +108,21 @@ impl Hierarchy {
         }
         (Some(hierarchy), findings)
     }
+}
+
+/// The directory of a repository that a data directory names. An absolute one names the place where the repository is deployed: the
+/// directory of its environment, or that of its module.
+fn local_directory(world: &dyn World, root: &Path, datadir: &str) -> Option<PathBuf> {
+    if !datadir.contains("%{") && !datadir.starts_with('/') {
+        return Some(root.join(datadir));
+    }
+    let deployed =
+        ["%{environment}", "%{::environment}", "%{server_facts.environment}", "/environments/production"];
+    let inside = deployed.iter().find_map(|mark| datadir.rsplit_once(mark)).map(|(_, inside)| inside)?;
+    let inside = inside.trim_start_matches('/');
+    let directory = root.join(inside);
+    let is_here = !inside.is_empty() && !inside.contains("%{") && is_directory(world, &directory);
+    is_here.then_some(directory)
 }
 
 /// The paths of a level, with their interpolations and wildcards.

@@ -89,6 +89,22 @@ impl Definition {
         self.parameters.iter().find(|parameter| parameter.name == name)
     }
 
+    /// Whether Puppet may load it: a file of a module may only define names that begin with the name of the file.
+    pub fn may_be_loaded(&self) -> bool {
+        let path = self.source.name().unwrap_or_default();
+        let parts: Vec<&str> = path.split('/').collect();
+        let Some(at) = parts.iter().rposition(|part| *part == "manifests") else { return true };
+        if !matches!(self.kind, Kind::Class | Kind::Define) || at == 0 || !self.name.contains("::") {
+            return true;
+        }
+        let inside = parts[at + 1..].iter().map(|part| part.trim_end_matches(".pp"));
+        let names: Vec<&str> =
+            std::iter::once(parts[at - 1]).chain(inside.filter(|part| *part != "init")).collect();
+        let is_module = self.name.starts_with(&format!("{}::", names[0]));
+        let own = names.join("::");
+        !is_module || self.name == own || self.name.starts_with(&format!("{own}::"))
+    }
+
     /// A number that changes whenever the definition changes for its users.
     pub fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| self.digest())
@@ -137,6 +153,10 @@ pub struct Outline {
     pub set_names: Vec<Str>,
     /// Templates that are rendered by literal names, with the class or defined type that renders them.
     pub renders: Vec<(String, Str)>,
+    /// EPP templates that get parameters whose names are computed; an empty name means any template.
+    pub open_templates: Vec<String>,
+    /// Names that a text with syntax errors may define, in lower case.
+    pub uncertain_names: Vec<Str>,
     /// Strings that could be the name of a template or file, once per occurrence.
     pub paths: Vec<String>,
     /// The literal beginnings and ends of computed strings of that kind.
@@ -177,7 +197,10 @@ impl Outline {
     /// Reads the outline of a tree.
     pub fn of(tree: &Tree, source: &Source) -> Outline {
         let mut outline = Outline::default();
-        let Some(manifest) = Manifest::of(tree) else { return outline };
+        let Some(manifest) = Manifest::of(tree) else {
+            tree.elements().for_each(|node| outline.add_nested_template(node));
+            return outline;
+        };
         outline.variables = assigned(manifest.syntax());
         for statement in manifest.statements() {
             if let Expr::NodeDefinition(node) = statement {
@@ -204,6 +227,9 @@ impl Outline {
                 }
                 Some(Expr::Call(call)) => {
                     outline.add_generated(call);
+                    if let Expr::Name(name) = call.function() {
+                        outline.add_template_call(name.name(), call.arguments().collect());
+                    }
                     match lookup_key(call) {
                         Some(Expr::Interpolated(key)) => {
                             outline.computed_keys.extend(ends(key.syntax().text()))
@@ -211,6 +237,11 @@ impl Outline {
                         Some(key) => outline.looked_up.extend(literal::text(key)),
                         None => {}
                     }
+                    continue;
+                }
+                Some(Expr::MethodCall(call)) => {
+                    let arguments = [call.receiver()].into_iter().chain(call.arguments());
+                    outline.add_template_call(call.name(), arguments.collect());
                     continue;
                 }
                 Some(Expr::ResourceDefaults(defaults)) => defaults.type_expr(),
@@ -232,6 +263,60 @@ impl Outline {
             }
         }
         outline
+    }
+
+    /// The outline of a text with syntax errors: the names that it may define.
+    pub fn uncertain(source: &Source) -> Outline {
+        let mut outline = Outline { has_computed_types: true, ..Outline::default() };
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+        let mut words = source
+            .text()
+            .split(|letter: char| !is_word(letter) && letter != '$')
+            .filter(|word| !word.is_empty());
+        let mut before = "";
+        for word in &mut words {
+            let word = word.trim_end_matches(':');
+            if matches!(before, "class" | "define" | "function" | "type") {
+                outline.uncertain_names.push(plain(word));
+            }
+            if let Some(name) = word.strip_prefix('$') {
+                outline.set_names.push(name.into());
+                outline.variables.push(name.into());
+            }
+            before = word;
+        }
+        outline
+    }
+
+    /// Adds the names that a template sets in the templates that it renders.
+    fn add_nested_template(&mut self, node: Node<'_>) {
+        match Expr::cast(node) {
+            Some(Expr::Call(call)) if let Expr::Name(name) = call.function() => {
+                self.add_template_call(name.name(), call.arguments().collect());
+            }
+            Some(Expr::MethodCall(call)) => {
+                let arguments = [call.receiver()].into_iter().chain(call.arguments());
+                self.add_template_call(call.name(), arguments.collect());
+            }
+            Some(Expr::Assignment(assignment)) => targets(assignment.left(), &mut self.set_names),
+            _ => {}
+        }
+    }
+
+    /// Adds the names that a call of `epp` or `inline_epp` sets in the template.
+    fn add_template_call(&mut self, function: &str, arguments: Vec<Expr<'_>>) {
+        if !matches!(function, "epp" | "inline_epp") {
+            return;
+        }
+        let [template, parameters, ..] = arguments.as_slice() else { return };
+        let keys: Option<Vec<String>> = match parameters.unwrap_parens() {
+            Expr::Hash(hash) => hash.entries().map(|entry| literal::text(entry.key())).collect(),
+            _ => None,
+        };
+        match keys {
+            Some(keys) => self.set_names.extend(keys.iter().map(|key| Str::from(key.as_str()))),
+            None => self.open_templates.push(literal::text(*template).unwrap_or_default()),
+        }
     }
 
     /// Adds a string that could be the name of a template or file.

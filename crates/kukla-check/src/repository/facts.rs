@@ -175,9 +175,16 @@ pub struct Facts {
     pub open: bool,
     /// Whether the repository has the fact sets of nodes, so that custom facts are known.
     pub has_fact_sets: bool,
+    /// Whether the configuration declares the variables and facts that are not in the repository.
+    pub is_declared: bool,
 }
 
 impl Facts {
+    /// Whether a top-scope variable that nothing in the repository sets cannot come from a classifier or an external fact.
+    pub fn is_closed(&self) -> bool {
+        self.has_fact_sets || self.is_declared
+    }
+
     /// Whether a fact of that name may exist.
     pub fn has(&self, name: &str) -> bool {
         self.own.contains(name) || is_core(name) || is_legacy(name)

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::definition::{Definition, Kind, Outline, Parameter};
 use super::facts::Facts;
 use super::ruby::{self, RubyFiles, RubyFunction};
-use super::survey::{Shape, Survey};
+use super::survey::{Role, Shape, Survey};
 use super::types::TypeReader;
 use crate::data::Bindings;
 
@@ -58,6 +58,10 @@ pub struct Index {
     pub titles: FxHashMap<Str, Titles>,
     /// The names of all variables that are set anywhere.
     pub set_names: FxHashSet<Str>,
+    /// EPP templates that get parameters with computed names; an empty name means any template.
+    pub open_templates: FxHashSet<String>,
+    /// Names that texts with syntax errors may define.
+    uncertain_names: FxHashSet<Str>,
     /// Whether some resources have a computed type, so that they may be of any type.
     pub has_computed_types: bool,
     /// The classes that each class always requires.
@@ -151,17 +155,35 @@ impl IndexCache {
     }
 }
 
+/// Names that a configuration declares because they are set outside of the repository.
+#[derive(Clone, Debug, Default)]
+pub struct DeclaredNames {
+    /// Top-scope variables.
+    pub variables: Vec<String>,
+    /// Facts.
+    pub facts: Vec<String>,
+}
+
 /// The path of a template and the parameters that it declares.
 pub type TemplateParameters = (PathBuf, Option<Arc<Vec<Parameter>>>);
+
+/// The templates of a repository.
+#[derive(Debug, Default)]
+pub struct Templates {
+    /// The parameters of EPP templates.
+    pub parameters: Vec<TemplateParameters>,
+    /// The variables that ERB templates iterate over, by the names of the templates.
+    pub iterated: FxHashMap<String, Vec<String>>,
+}
 
 impl Index {
     /// Collects the definitions of all files of a repository.
     pub fn new(
         world: &Arc<dyn World>,
         survey: Survey,
-        outlines: &[(bool, Arc<Outline>)],
-        templates: Vec<TemplateParameters>,
-        iterated: FxHashMap<String, Vec<String>>,
+        outlines: &[(Role, Arc<Outline>)],
+        declared: &DeclaredNames,
+        templates: Templates,
         data: Bindings,
         cache: &IndexCache,
     ) -> Index {
@@ -175,7 +197,7 @@ impl Index {
             types: Arc::default(),
             facts: Facts::default(),
             templates: FxHashMap::default(),
-            iterated,
+            iterated: templates.iterated,
             defaulted: FxHashSet::default(),
             data,
             looked_up: FxHashSet::default(),
@@ -183,6 +205,8 @@ impl Index {
             declared: FxHashSet::default(),
             titles: FxHashMap::default(),
             set_names: FxHashSet::default(),
+            open_templates: FxHashSet::default(),
+            uncertain_names: FxHashSet::default(),
             has_computed_types: false,
             requires: FxHashMap::default(),
             ruby_functions: FxHashMap::default(),
@@ -193,10 +217,13 @@ impl Index {
             base: 0,
             survey,
         };
-        for (is_site, outline) in outlines {
-            index.add(*is_site, outline);
+        for (role, outline) in outlines {
+            index.add(*role, outline);
         }
-        for (path, parameters) in templates {
+        index.variables.extend(declared.variables.iter().map(|name| name.trim_start_matches("::").into()));
+        index.facts.own.extend(declared.facts.iter().cloned());
+        index.facts.is_declared = !declared.variables.is_empty() || !declared.facts.is_empty();
+        for (path, parameters) in templates.parameters {
             if let Some(name) = index.template_name(&path) {
                 index.templates.insert(name, parameters);
             }
@@ -213,12 +240,17 @@ impl Index {
         index
     }
 
-    fn add(&mut self, is_site: bool, outline: &Outline) {
+    fn add(&mut self, role: Role, outline: &Outline) {
+        self.set_names.extend(outline.set_names.iter().cloned());
+        self.open_templates.extend(outline.open_templates.iter().cloned());
+        self.uncertain_names.extend(outline.uncertain_names.iter().cloned());
+        if role == Role::Template {
+            return;
+        }
         self.defaulted.extend(outline.defaulted.iter().cloned());
         self.looked_up.extend(outline.looked_up.iter().cloned());
         self.computed_keys.extend(outline.computed_keys.iter().cloned());
         self.declared.extend(outline.declared.iter().cloned());
-        self.set_names.extend(outline.set_names.iter().cloned());
         for (class, required) in &outline.requires {
             self.requires.entry(class.clone()).or_default().push(required.clone());
         }
@@ -234,7 +266,7 @@ impl Index {
         for (kind, title) in &outline.renamed {
             self.titles.entry(kind.clone()).or_default().renamed.insert(title.clone());
         }
-        if is_site {
+        if role == Role::Site {
             self.variables.extend(outline.variables.iter().cloned());
         }
         for definition in &outline.definitions {
@@ -246,6 +278,11 @@ impl Index {
             };
             let made = Arc::clone(definition);
             match table.get(&definition.name) {
+                // The autoloader finds the definition in the file of its name, never one in a file of another name.
+                Some(_) if !made.may_be_loaded() => {}
+                Some(first) if !first.may_be_loaded() => {
+                    table.insert(definition.name.clone(), made);
+                }
                 Some(first) => self.duplicates.push((made, Arc::clone(first))),
                 None => {
                     table.insert(definition.name.clone(), made);
@@ -307,6 +344,8 @@ impl Index {
         all.extend(self.variables.iter().map(|name| format!("${name}")));
         all.extend(self.facts.own.iter().cloned());
         all.extend(self.data.keys.iter().cloned());
+        all.extend(self.open_templates.iter().map(|name| format!("{name} open")));
+        all.extend(self.uncertain_names.iter().map(|name| format!("{name} uncertain")));
         all.extend(self.declared.iter().map(|name| format!("{name} declared")));
         all.extend(self.defaulted.iter().map(|name| format!("{name} default")));
         all.extend(self.ruby_functions.keys().cloned());
@@ -328,6 +367,7 @@ impl Index {
         (
             all,
             self.has_computed_types,
+            self.facts.is_closed(),
             self.survey.complete,
             self.survey.is_complete_for(None),
             self.data.is_whole,
@@ -363,7 +403,14 @@ impl Index {
 
     /// Whether a missing name cannot be defined elsewhere. `complete`: whether all modules that could define it are here.
     pub fn is_nowhere(&self, name: &str, complete: bool) -> bool {
-        complete || self.owns(name)
+        (complete || self.owns(name)) && !self.is_uncertain(name)
+    }
+
+    /// Whether a text with syntax errors may define a name. In such a text, the class around a definition is unknown.
+    pub fn is_uncertain(&self, name: &str) -> bool {
+        let name = super::plain(name);
+        let last = name.rsplit("::").next().unwrap_or_default();
+        self.uncertain_names.contains(&name) || self.uncertain_names.contains(last)
     }
 
     /// The definition of a resource type, by its name in lower case.
@@ -374,7 +421,7 @@ impl Index {
         if let Some(native) = self.native(name) {
             return Resource::Native(native);
         }
-        let certain = complete || name.contains("::") && self.is_nowhere(name, complete);
+        let certain = (complete || name.contains("::")) && self.is_nowhere(name, complete);
         if certain && name != "class" && name != "node" { Resource::Missing } else { Resource::Elsewhere }
     }
 
@@ -418,7 +465,7 @@ impl Index {
         if let Some(function) = self.ruby_functions.get(plain) {
             return Callee::Ruby(function);
         }
-        let certain = if plain.contains("::") { self.is_nowhere(plain, complete) } else { complete };
+        let certain = (complete || plain.contains("::")) && self.is_nowhere(plain, complete);
         if certain { Callee::Missing } else { Callee::Elsewhere }
     }
 

@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use kukla::control::{BASE_MODULEPATH, Layout};
+use kukla::control::{BASE_MODULEPATH, Layout, split_path};
 use kukla::world::{World, is_directory};
 use kukla::{Diagnostic, Settings};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::gitignore::GitIgnore;
+use super::puppetfile::Puppetfile;
+use super::root::is_marked;
 
 /// The kind of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +70,17 @@ pub struct Module {
     pub has_data: bool,
     /// Pipes, sockets and devices among its files.
     pub special: Vec<PathBuf>,
+    /// Whether it comes from elsewhere: a Puppetfile installs it, or git ignores it.
+    pub is_third_party: bool,
+}
+
+/// A module that Puppet does not use because another one of the same name precedes it on the module path.
+#[derive(Debug)]
+pub struct HiddenModule {
+    /// Its directory.
+    pub root: PathBuf,
+    /// The directory of the module that hides it.
+    pub by: PathBuf,
 }
 
 /// The files of a repository.
@@ -87,44 +102,18 @@ pub struct Survey {
     pub special: Vec<PathBuf>,
     /// Whether every required module is here, so that a missing name is an error.
     pub complete: bool,
+    /// Modules that another one of the same name hides.
+    pub hidden: Vec<HiddenModule>,
+    /// Modules of the Puppetfile that are not installed, in order.
+    pub not_installed: Vec<String>,
+    /// Modules whose directories are empty.
+    pub empty: Vec<String>,
+    /// Directories of the module path that are outside of the repository and do not exist here.
+    pub outside: Vec<String>,
     /// Whether every module of the Puppetfile is here.
     deployed: bool,
     /// Missing dependencies of modules: they may be required only by code that is not used.
     missing: FxHashSet<String>,
-}
-
-/// The nearest root at or above a path; the root of a control repository precedes that of a module.
-pub fn root_of(world: &dyn World, path: &Path) -> Option<(PathBuf, Shape)> {
-    let above = || path.ancestors().filter(|directory| is_directory(world, directory));
-    let control = above().find(|directory| is_control(world, directory));
-    let control = control.map(|directory| (directory.to_owned(), Shape::Control));
-    let module =
-        || above().find(|directory| is_module(world, directory)).map(|root| (root.to_owned(), Shape::Module));
-    let modules = || is_modules(world, path).then(|| (path.to_owned(), Shape::Modules));
-    control.or_else(module).or_else(modules)
-}
-
-fn is_control(world: &dyn World, directory: &Path) -> bool {
-    let has = |name: &str| world.exists(&directory.join(name));
-    if has("metadata.json") {
-        return false;
-    }
-    has("environment.conf")
-        || has("Puppetfile")
-        || (has("manifests") && (has("modules") || has("hiera.yaml")))
-}
-
-fn is_module(world: &dyn World, directory: &Path) -> bool {
-    world.exists(&directory.join("metadata.json"))
-        || (["manifests", "lib/puppet"].iter().any(|name| is_directory(world, &directory.join(name)))
-            && directory.parent().and_then(Path::file_name).is_some_and(|name| name == "modules"))
-}
-
-fn is_modules(world: &dyn World, directory: &Path) -> bool {
-    world
-        .list(directory)
-        .iter()
-        .any(|entry| entry.is_directory && is_module(world, &directory.join(&entry.name)))
 }
 
 impl Survey {
@@ -145,6 +134,10 @@ impl Survey {
             code: Vec::new(),
             special: Vec::new(),
             complete: false,
+            hidden: Vec::new(),
+            not_installed: Vec::new(),
+            empty: Vec::new(),
+            outside: Vec::new(),
             deployed: false,
             missing: FxHashSet::default(),
         };
@@ -153,6 +146,7 @@ impl Survey {
                 let layout = Layout::read(world, root, BASE_MODULEPATH, &Settings::default())?;
                 if modulepath.is_empty() {
                     survey.modulepath = layout.modulepath;
+                    survey.outside = outside_directories(world, root);
                 }
                 survey.manifest = Some(manifest.map_or(layout.manifest, Path::to_owned));
             }
@@ -169,7 +163,9 @@ impl Survey {
             _ => {}
         }
         survey.list(world);
-        survey.deployed = survey.is_deployed(world);
+        let puppetfiles = survey.puppetfiles(world);
+        survey.mark_third_party(world, &puppetfiles);
+        survey.deployed = survey.is_deployed(world, &puppetfiles);
         let needed = survey.modules.iter().flat_map(Module::dependencies);
         survey.missing = needed.filter(|name| survey.module(name).is_none()).collect();
         survey.complete = survey.deployed && survey.missing.is_empty();
@@ -182,12 +178,28 @@ impl Survey {
             let directory = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
             roots.extend(own_name(world, &self.root).or(directory).map(|name| (name, self.root.clone())));
         }
-        let mut seen: FxHashSet<String> = roots.iter().map(|(name, _)| name.clone()).collect();
+        let mut seen: FxHashMap<String, PathBuf> = roots.iter().cloned().collect();
         for directory in &self.modulepath {
             for entry in world.list(directory).into_iter().filter(|entry| entry.is_directory) {
                 let is_name = entry.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-                if is_name && seen.insert(entry.name.clone()) {
-                    roots.push((entry.name.clone(), directory.join(&entry.name)));
+                if !is_name {
+                    continue;
+                }
+                let root = directory.join(&entry.name);
+                // A submodule of git that is not checked out.
+                if world.list(&root).is_empty() {
+                    self.empty.push(entry.name);
+                    continue;
+                }
+                match seen.get(&entry.name) {
+                    None => {
+                        seen.insert(entry.name.clone(), root.clone());
+                        roots.push((entry.name, root));
+                    }
+                    Some(by) if self.shape == Shape::Control && *by != root && !entry.is_link => {
+                        self.hidden.push(HiddenModule { root, by: by.clone() });
+                    }
+                    Some(_) => {}
                 }
             }
         }
@@ -256,24 +268,52 @@ impl Survey {
             && !self.missing.contains(module)
     }
 
-    /// Whether all modules of the Puppetfile are here.
-    fn is_deployed(&self, world: &dyn World) -> bool {
+    /// The Puppetfiles in the root, in the directories of the module path, and in those between.
+    fn puppetfiles(&self, world: &dyn World) -> Vec<Puppetfile> {
+        let mut directories = vec![self.root.as_path()];
+        if self.shape == Shape::Control {
+            let inside = self.modulepath.iter().flat_map(|directory| directory.ancestors());
+            directories.extend(inside.filter(|above| above.starts_with(&self.root)));
+        }
+        let mut seen = FxHashSet::default();
+        directories.retain(|directory| seen.insert(directory.to_path_buf()));
+        directories.into_iter().flat_map(|directory| Puppetfile::all(world, directory)).collect()
+    }
+
+    /// Marks the modules that a Puppetfile installs or git ignores.
+    fn mark_third_party(&mut self, world: &dyn World, puppetfiles: &[Puppetfile]) {
+        if self.shape != Shape::Control {
+            return;
+        }
+        let ignore = GitIgnore::read(world, &self.root);
+        let hidden = &self.hidden;
+        for module in self.modules.iter_mut() {
+            let Some(directory) = module.root.parent() else { continue };
+            let same = hidden.iter().filter(|hidden| hidden.by == module.root);
+            let others: Vec<&Path> =
+                std::iter::once(directory).chain(same.filter_map(|hidden| hidden.root.parent())).collect();
+            module.is_third_party = ignore.ignores(&module.root)
+                || puppetfiles.iter().any(|file| file.installs(&module.name, directory, &others));
+        }
+    }
+
+    /// Whether all modules that the site can use are here: those of the Puppetfile, and those in directories outside of the repository.
+    fn is_deployed(&mut self, world: &dyn World, puppetfiles: &[Puppetfile]) -> bool {
         if self.shape == Shape::Loose {
             return false;
         }
-        let named = world.read(&self.root.join("Puppetfile")).unwrap_or_default();
-        let named = String::from_utf8_lossy(&named).into_owned();
-        let mut wanted = named.lines().filter_map(|line| {
-            let rest = line
-                .trim_start()
-                .strip_prefix("mod")?
-                .trim_start()
-                .strip_prefix(['\'', '"', '('])
-                .map(str::trim_start)?;
-            let name = rest.trim_start_matches(['\'', '"']).split(['\'', '"']).next()?;
-            name.rsplit(['/', '-']).next().map(str::to_owned)
-        });
-        wanted.all(|name| self.module(&name).is_some())
+        let wanted = puppetfiles.iter().flat_map(|file| &file.modules);
+        self.not_installed = wanted.filter(|name| self.module(name).is_none()).cloned().collect();
+        self.not_installed.sort();
+        self.not_installed.dedup();
+        // Without a mark and without modules, the module path is configured elsewhere.
+        let has_own = self.modulepath.iter().any(|path| path.starts_with(&self.root) && world.exists(path));
+        let is_whole = self.shape != Shape::Control || has_own || is_marked(world, &self.root);
+        is_whole
+            && self.not_installed.is_empty()
+            && self.outside.is_empty()
+            && self.empty.iter().all(|name| self.module(name).is_some())
+            && !puppetfiles.iter().any(|file| file.is_open)
     }
 
     /// The module of that name.
@@ -289,6 +329,20 @@ impl Module {
         let names = list.into_iter().flatten().filter_map(|entry| entry.get("name")?.as_str());
         names.filter_map(|name| name.rsplit(['/', '-']).next().map(str::to_owned)).collect()
     }
+}
+
+/// The directories of a module path that lie outside of the repository and do not exist here, as written.
+fn outside_directories(world: &dyn World, root: &Path) -> Vec<String> {
+    let text = world.read(&root.join("environment.conf")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let settings = text.lines().filter_map(|line| line.split_once('='));
+    let paths =
+        settings.filter(|(name, _)| name.trim() == "modulepath").flat_map(|(_, path)| split_path(path));
+    let is_base = |path: &str| path.contains('$') || split_path(BASE_MODULEPATH).any(|base| base == path);
+    let is_outside = |path: &str| Path::new(path).is_absolute() || path.starts_with("..");
+    let is_missing = |path: &str| path.contains('*') || !world.exists(&root.join(path));
+    let paths = paths.map(|path| path.trim().trim_matches(['"', '\'']));
+    paths.filter(|path| is_outside(path) && !is_base(path) && is_missing(path)).map(str::to_owned).collect()
 }
 
 /// The name of a module in its metadata, without the author.

@@ -441,7 +441,7 @@ impl FileCheck<'_> {
         let is_name = class
             .bytes()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:".contains(&byte));
-        if !is_name || !self.index.owns(class) || self.index.defines.contains_key(class) {
+        if !is_name || !self.index.is_nowhere(class, false) || self.index.defines.contains_key(class) {
             return;
         }
         // A key that no literal lookup names may be looked up by a computed name; but one that resembles a class is a typo.

@@ -12,6 +12,7 @@ pub mod file;
 pub mod flow;
 pub mod function;
 pub mod hiera;
+pub mod module;
 pub mod operand;
 pub mod parameter;
 pub mod refused;
@@ -36,6 +37,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         flow::RULES,
         function::RULES,
         hiera::RULES,
+        module::RULES,
         operand::RULES,
         parameter::RULES,
         refused::RULES,

@@ -1,7 +1,8 @@
 //! Variables and facts.
 
+use kukla::Diagnostic;
 use kukla::syntax::ast::{self, Expr};
-use kukla::syntax::{Span, diagnostic};
+use kukla::syntax::{Severity, Span, diagnostic};
 
 use crate::repository::{Shape, facts, literal};
 use crate::rule::rules;
@@ -13,6 +14,9 @@ rules! {
 
     /// The code uses a variable that nothing sets: no parameter, no assignment before it in the same class, define, function or template, none in a
     /// parent class, and none at the top of the site manifests. No fact has that name either.
+    ///
+    /// A classifier or an external fact may set a variable that is not a typo of another one: the finding is then a warning, unless the repository
+    /// has fact files in `facts`, or `variables` and `facts` in the table `check` of `kukla.toml` declare the names that are set elsewhere.
     ///
     /// Wrong:
     ///
@@ -60,13 +64,25 @@ impl Walk<'_> {
             return;
         }
         let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
+        // Nothing but the code around can set a variable whose name begins with an underscore.
+        let is_typo = near.is_some_and(|near| suggest::is_typo(name, near)) || name.starts_with('_');
         if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
             self.report(wrong.hint("it is set further down, or only in another branch"));
             return;
         }
         wrong.hints.extend(near.map(|near| format!("did you mean `${near}`?")));
+        let wrong = self.unless_external(wrong, is_typo);
         let fix = near.and_then(|near| self.rename_fix(variable.span(), name, near));
         self.report_with(wrong, fix);
+    }
+
+    /// Makes a finding a warning if a classifier or an external fact may set the variable.
+    fn unless_external(&self, mut wrong: Diagnostic, is_certain: bool) -> Diagnostic {
+        if is_certain || self.index.facts.is_closed() {
+            return wrong;
+        }
+        wrong.severity = Severity::Warning;
+        wrong.hint("if a classifier or an external fact sets it, declare it in `variables` of `[check]` in kukla.toml")
     }
 
     /// Checks `$::name`.
@@ -97,6 +113,8 @@ impl Walk<'_> {
             if self.selection.strict || certain || near.is_some_and(|near| suggest::is_typo(name, near)) {
                 let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name: format!("::{name}") });
                 wrong.hints.extend(near.map(|near| format!("did you mean `$::{near}`?")));
+                let is_typo = near.is_some_and(|near| suggest::is_typo(name, near));
+                let wrong = self.unless_external(wrong, is_typo);
                 self.report(wrong);
             }
         }

@@ -69,19 +69,20 @@ struct Narrowed {
     depth: usize,
 }
 
-/// Walks through a text.
+/// Walks through a text. `complete`: whether all modules that it can use are here.
 pub fn walk<'i>(
     index: &'i Index,
     source: &'i Source,
     tree: &Tree,
     module: Option<&'i str>,
+    complete: bool,
     selection: RuleSelection,
 ) -> Walk<'i> {
     let mut walk = Walk {
         index,
         source,
         module,
-        complete: index.survey.is_complete_for(module),
+        complete,
         selection,
         findings: Vec::new(),
         dependencies: Dependencies::default(),

@@ -93,7 +93,7 @@ impl Walk<'_> {
                     // It sees the variables of the code that renders it.
                     let is_set = self.index.set_names.contains(name);
                     self.dependencies.variables.insert(name.into(), is_set);
-                    if is_set || !self.complete {
+                    if is_set || !self.complete || self.has_computed_parameters() {
                         return VariableState::Set(Type::Any);
                     }
                 }
@@ -129,6 +129,15 @@ impl Walk<'_> {
             return VariableState::Set(Type::Any);
         }
         VariableState::Unset
+    }
+
+    /// Whether some code passes parameters with computed names to this template.
+    fn has_computed_parameters(&self) -> bool {
+        let open = &self.index.open_templates;
+        let path = self.source.name().unwrap_or_default();
+        let inside = path.rsplit_once("/templates/").map_or(path, |(_, inside)| inside);
+        let name = self.module.map(|module| format!("{module}/{inside}"));
+        open.contains("") || name.is_some_and(|name| open.contains(&name))
     }
 
     /// The state of a variable of a class or of its ancestors.

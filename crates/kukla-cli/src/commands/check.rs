@@ -1,5 +1,6 @@
 //! `kukla check`: finds errors in the code and data of a repository, without running it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ use kukla::world::World;
 use kukla::world::policy::{Files, Reach, Variables};
 use kukla::{DiskWorld, Policy};
 use kukla_check::repository::Shape;
-use kukla_check::{Checker, Config, Finding, Options, Report, RuleSelection, Target, baseline};
+use kukla_check::{
+    Checker, Config, DeclaredNames, Finding, Options, Report, RuleSelection, Target, baseline,
+};
 
 use super::options::ExcerptOptions;
 use crate::files::CodeFiles;
@@ -19,6 +22,7 @@ use crate::render::{self, Findings, Format};
 use crate::{CommandResult, ExitKind, files};
 
 mod fixes;
+mod statistics;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -37,6 +41,15 @@ pub struct Args {
     /// Exit with code 1 on warnings, too
     #[arg(long)]
     deny_warnings: bool,
+    /// Report findings in third-party modules, too: those that a Puppetfile installs or git ignores
+    #[arg(long)]
+    all_modules: bool,
+    /// Print all findings, not only the first 10 of each rule
+    #[arg(long)]
+    all_findings: bool,
+    /// Print the number of findings by rule and by directory instead of the findings
+    #[arg(long)]
+    stat: bool,
     /// Report unused code and data, too
     #[arg(long)]
     unused: bool,
@@ -145,6 +158,7 @@ pub fn run(args: &Args) -> CommandResult {
         report.files += one.files;
         report.unreadable.extend(one.unreadable);
         report.special.extend(one.special);
+        report.notes.extend(one.notes);
     }
     if !input.is_empty() {
         report.files += 1;
@@ -159,7 +173,7 @@ pub fn run(args: &Args) -> CommandResult {
 }
 
 fn print(args: &Args, report: Report) -> ExitKind {
-    for path in &report.special.into_iter().collect::<std::collections::BTreeSet<_>>() {
+    for path in &report.special.into_iter().collect::<BTreeSet<_>>() {
         errln!("kukla: skipped {}: it is a pipe, a socket or a device", path.display());
     }
     for problem in &report.unreadable {
@@ -167,9 +181,21 @@ fn print(args: &Args, report: Report) -> ExitKind {
     }
     let diagnostics: Vec<Diagnostic> =
         report.findings.into_iter().map(|finding| finding.diagnostic).collect();
-    let findings = [Findings { diagnostics }];
-    out!("{}", render::render(&findings, args.format));
+    let mut findings = [Findings { diagnostics }];
     let (errors, warnings) = findings[0].counts();
+    if args.stat {
+        out!("{}", statistics::table(&findings[0].diagnostics));
+    } else {
+        let is_capped = args.format == Format::Human && !args.all_findings;
+        let rest = if is_capped { statistics::cap(&mut findings[0].diagnostics) } else { Vec::new() };
+        out!("{}", render::render(&findings, args.format));
+        for (rule, more) in rest {
+            errln!("{rule}: and {more} more; --all-findings prints them, --stat counts them");
+        }
+    }
+    for note in report.notes.iter().collect::<BTreeSet<_>>() {
+        errln!("note: {note}");
+    }
     errln!("{}", summary(report.files, errors, warnings));
     if !report.unreadable.is_empty() {
         return ExitKind::Failure;
@@ -194,22 +220,23 @@ fn scopes(world: &dyn World, paths: &[PathBuf], special: &mut Vec<PathBuf>) -> R
         };
         let CodeFiles { mut code, special: here } = files::find_code(&path)?;
         special.extend(here);
-        // Fixtures of tests are copies of other modules.
-        let is_fixture = |file: &PathBuf| {
-            file.strip_prefix(&path).is_ok_and(|inside| inside.to_string_lossy().contains("spec/fixtures/"))
-        };
-        code.retain(|file| !is_fixture(file));
-        if let Some((root, shape)) = kukla_check::root_of(world, &path) {
-            add(root, shape, path, code);
-            continue;
+        let own = kukla_check::root_of(world, &path);
+        let top = own.as_ref().map_or(&path, |(root, _)| root);
+        code.retain(|file| *file == path || is_loaded(file, top));
+        if let Some((root, shape)) = &own {
+            add(root.clone(), *shape, path.clone(), Vec::new());
         }
         // A directory may contain several repositories, and files that belong to none.
+        let mut roots: BTreeMap<PathBuf, Option<(PathBuf, Shape)>> = BTreeMap::new();
         for file in code {
-            match file.parent().and_then(|above| kukla_check::root_of(world, above)) {
+            let above = file.parent().map(Path::to_owned).unwrap_or_default();
+            let root = roots.entry(above).or_insert_with_key(|above| kukla_check::root_of(world, above));
+            match root.clone() {
                 Some((root, shape)) => {
                     let only = if root.starts_with(&path) { root.clone() } else { file.clone() };
                     add(root, shape, only, vec![file]);
                 }
+                None if let Some((root, shape)) = &own => add(root.clone(), *shape, path.clone(), vec![file]),
                 None => {
                     let root = if path.is_dir() {
                         path.clone()
@@ -222,6 +249,17 @@ fn scopes(world: &dyn World, paths: &[PathBuf], special: &mut Vec<PathBuf>) -> R
         }
     }
     Ok(scopes)
+}
+
+/// Whether a file in a directory is Puppet code that something may load: it is not a file for nodes, and not a fixture of tests.
+fn is_loaded(file: &Path, directory: &Path) -> bool {
+    let inside = file.strip_prefix(directory).unwrap_or(file);
+    let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
+    let above = &parts[..parts.len().saturating_sub(1)];
+    let is_for_nodes = above.contains(&"files") && !above.contains(&"manifests");
+    let is_fixture = above.windows(2).any(|pair| pair == ["spec", "fixtures"]);
+    let is_installed = above.iter().any(|part| matches!(*part, "vendor" | "node_modules"));
+    !is_for_nodes && !is_fixture && !is_installed
 }
 
 /// Checks one repository. Reports whether a fix could not be applied, too.
@@ -245,6 +283,8 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
             .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()))
             .collect(),
         extra: scope.extra,
+        declared: DeclaredNames { variables: config.variables.clone(), facts: config.facts.clone() },
+        all_modules: args.all_modules,
         only: scope.only,
     };
     let root = scope.root.clone();

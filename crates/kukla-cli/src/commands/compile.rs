@@ -103,7 +103,7 @@ enum Format {
 /// Results that can be made failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// Dependency cycles, which an agent refuses to apply
+    /// Dependency cycles, which an agent refuses to apply (always failures)
     Cycles,
     /// Warnings
     Warnings,
@@ -125,10 +125,7 @@ impl Args {
 
     /// The results that count as failures.
     fn failing(&self) -> Failing {
-        Failing {
-            cycles: self.fail_on.contains(&FailOn::Cycles),
-            warnings: self.fail_on.contains(&FailOn::Warnings),
-        }
+        Failing { cycles: true, warnings: self.fail_on.contains(&FailOn::Warnings) }
     }
 }
 
@@ -215,11 +212,12 @@ fn print_messages(args: &Args, node: &str, compilation: &NodeCompilation) -> boo
         }
         Ok(compiled) => {
             let cycles = compiled.catalog.cycles();
-            let is_fatal = args.failing().cycles;
+            let positions = compiled.catalog.cycle_positions(&cycles);
             for cycle in &cycles {
-                report::render_cycle(&mut out, &report::cycle(cycle, node, is_fatal), args.errors);
+                let diagnostic = report::cycle(cycle, node);
+                report::render_cycle(&mut out, &diagnostic, cycle, &positions, args.errors);
             }
-            failed |= is_fatal && !cycles.is_empty();
+            failed |= !cycles.is_empty();
         }
     }
     err!("{out}");

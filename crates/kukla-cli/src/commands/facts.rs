@@ -1,4 +1,4 @@
-//! `kukla facts`: the facts of this machine.
+//! `kukla facts`: the facts of this machine, fact sets, and the facts of nodes.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,23 @@ use crate::render::ValueFormat;
 use crate::render::table::Table;
 use crate::{CommandResult, ExitKind};
 
+mod pull;
+mod sets;
+
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   kukla facts os.family networking.ip
   kukla facts --format json > facts/here.json
-  kukla facts --in ~/control --commands on                  with the facts of a control repository's modules")]
+  kukla facts list                                          the fact sets that --facts of other commands accepts
+  kukla facts pull --store sqlite:store.db                  the facts of your nodes
+  kukla facts --in ~/control --commands on                  with the facts of a control repository's modules"
+)]
 pub struct Args {
+    #[command(subcommand)]
+    command: Option<FactsCommand>,
     /// Facts to print, by dotted names [default: all]
     #[arg(value_name = "FACT")]
     queries: Vec<String>,
@@ -48,6 +58,18 @@ pub struct Args {
     commands: Commands,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum FactsCommand {
+    /// List the fact sets: the systems and architectures that --facts accepts by name
+    List,
+    /// Print the facts of a fact set
+    Show(sets::ShowArgs),
+    /// Write the facts of a fact set to files, one for each node
+    Export(sets::ExportArgs),
+    /// Write the facts of nodes from a store, PuppetDB, a puppetserver or files to the directory `facts`
+    Pull(pull::PullArgs),
+}
+
 /// The output format of facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -60,8 +82,18 @@ enum Format {
     Yaml,
 }
 
-/// Gathers and prints the facts.
+/// Runs the subcommand, or gathers and prints the facts of this machine.
 pub fn run(args: &Args) -> CommandResult {
+    match &args.command {
+        None => gather(args),
+        Some(FactsCommand::List) => sets::list(),
+        Some(FactsCommand::Show(args)) => sets::show(args),
+        Some(FactsCommand::Export(args)) => sets::export(args),
+        Some(FactsCommand::Pull(args)) => pull::run(args),
+    }
+}
+
+fn gather(args: &Args) -> CommandResult {
     let sources = sources(args)?;
     let policy = Policy {
         files: Files { reach: Reach::Any, also: Vec::new() },
@@ -80,24 +112,34 @@ pub fn run(args: &Args) -> CommandResult {
     for problem in &gathered.problems {
         errln!("kukla: {problem}");
     }
+    Ok(print_chosen(gathered.facts, &args.queries, args.format))
+}
+
+/// Prints the facts that queries choose; unknown ones are findings.
+fn print_chosen(facts: Hash, queries: &[String], format: Format) -> ExitKind {
     let mut missing = false;
-    let facts = if args.queries.is_empty() {
-        gathered.facts
+    let facts = if queries.is_empty() {
+        facts
     } else {
         let mut chosen = Hash::new();
-        for query in &args.queries {
-            match machine::dig(&gathered.facts, query) {
+        for query in queries {
+            match machine::dig(&facts, query) {
                 Some(value) => drop(chosen.insert(query.as_str(), value)),
                 None => {
-                    output::report(&unknown(query, &gathered.facts));
+                    output::report(&unknown(query, &facts));
                     missing = true;
                 }
             }
         }
         chosen
     };
-    output::write_document(&print(&facts, args));
-    Ok(ExitKind::findings_if(missing))
+    output::write_document(&print(&facts, queries, format));
+    ExitKind::findings_if(missing)
+}
+
+/// A number of nodes.
+fn count(nodes: usize) -> String {
+    if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }
 }
 
 fn unknown(query: &str, facts: &Hash) -> Problem {
@@ -133,12 +175,12 @@ fn sources(args: &Args) -> Result<Sources, Problem> {
     Ok(sources)
 }
 
-fn print(facts: &Hash, args: &Args) -> String {
-    match args.format {
+fn print(facts: &Hash, queries: &[String], format: Format) -> String {
+    match format {
         Format::Json => pretty(facts),
         Format::Yaml => ValueFormat::Yaml.print(&Shown::of(&Value::Hash(facts.clone()))) + "\n",
         // A single value needs no name.
-        Format::Table if args.queries.len() == 1 && facts.len() == 1 => match facts.iter().next() {
+        Format::Table if queries.len() == 1 && facts.len() == 1 => match facts.iter().next() {
             Some((_, Value::Hash(inside))) => pretty(inside),
             Some((_, list @ Value::Array(_))) => ValueFormat::Json.print(&list.into()) + "\n",
             Some((_, value)) => format!("{}\n", format::to_s(value)),

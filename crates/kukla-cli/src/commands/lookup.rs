@@ -8,7 +8,7 @@ use kukla::hiera::LookupHit;
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
 use kukla::values::Shown;
-use kukla::{Answer, Diagnostic, Outcome as LookupOutcome, Type, Value};
+use kukla::{Answer, Diagnostic, LookupContext, Outcome as LookupOutcome, Type, Value};
 
 use super::fleet::{self, SelectionArgs};
 use super::options::RepositoryOption;
@@ -41,6 +41,9 @@ pub struct Args {
     /// Value if the key is not found, as JSON or else as text
     #[arg(long, value_name = "VALUE")]
     default: Option<String>,
+    /// Evaluate the site manifest first, so that data can interpolate the variables that it and its classes set
+    #[arg(long)]
+    compile: bool,
     /// Show every layer, level and file that was searched, and the one that won
     #[arg(long)]
     explain: bool,
@@ -52,6 +55,16 @@ pub struct Args {
     /// Output format of the value
     #[arg(long, value_enum, default_value_t = ValueFormat::Yaml)]
     format: ValueFormat,
+}
+
+impl Args {
+    /// The variables that data can interpolate. Code on the command line is there to be evaluated.
+    fn context(&self) -> LookupContext {
+        match self.compile || self.target.has_code() {
+            true => LookupContext::Manifest,
+            false => LookupContext::Facts,
+        }
+    }
 }
 
 /// Looks up and prints.
@@ -99,8 +112,8 @@ fn one(args: &Args) -> CommandResult {
     let request = lookup_request(args)?;
     let answer = compiler.open(&node.site).and_then(|site| {
         print_logs(match args.explain {
-            true => site.lookup_explained(&node.node, &request),
-            false => site.lookup(&node.node, &request),
+            true => site.lookup_explained(&node.node, &request, args.context()),
+            false => site.lookup(&node.node, &request, args.context()),
         })
     });
     let answer = answer.and_then(|answer| {
@@ -164,7 +177,9 @@ fn all(args: &Args) -> CommandResult {
     for Member { name, source, node } in fleet.members() {
         sources.push((name.clone(), source));
         let answer = node.and_then(|node| {
-            let answer = fleet.site(&node).and_then(|site| print_logs(site.lookup(&node.node, &request)));
+            let answer = fleet
+                .site(&node)
+                .and_then(|site| print_logs(site.lookup(&node.node, &request, args.context())));
             Ok(answer.and_then(|answer| answer.found)?)
         });
         let text = match answer {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla::facts::FactFile;
-use kukla::fleet::{Classifier, Control, FleetCompiler, FleetOptions, FleetSetup, SiteNode};
+use kukla::facts::machine::{self, FactSet, Sources};
+use kukla::fleet::{Classifier, Control, FactSets, FleetCompiler, FleetOptions, FleetSetup, SiteNode};
 use kukla::syntax::{Problem, Strict};
 use kukla::values::Hash;
 use kukla::{Compiler, DiskWorld};
@@ -22,10 +23,17 @@ pub struct Target {
     /// Name of the node [default: the name in its facts]
     #[arg(long, short, value_name = "NAME")]
     node: Option<String>,
-    /// File with facts as Facter, an agent or PuppetDB writes them (JSON or YAML), or directory with one file for each node
+    /// File with facts as Facter, an agent or PuppetDB writes them (JSON or YAML), directory with one file for each node, or name of a
+    /// fact set, such as `debian-12` (see `kukla facts list`); `this-machine` is the set of the system that Kukla runs on
     /// [default: the directory `facts` of the control repository, if it exists]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE|SET")]
     facts: Option<PathBuf>,
+    /// Use a fact set for nodes without facts whose name matches GLOB; can be repeated, the first match counts
+    #[arg(long, value_name = "GLOB=SET")]
+    node_facts: Vec<String>,
+    /// With --all and in comparisons: also compile nodes of these names, which regular expressions in node definitions match
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    samples: Vec<String>,
     /// Directory of environments, in place of PATH
     #[arg(long, value_name = "DIR")]
     environmentpath: Option<PathBuf>,
@@ -118,9 +126,19 @@ impl Target {
         let puppet_conf = self.confdir.as_ref().map(|directory| directory.join("puppet.conf"));
         let enc = self.enc.clone().map(Classifier::Command);
         let classification = self.classification.clone().map(Classifier::File);
+        let mut fact_sets = FactSets { all: self.fact_set()?, ..FactSets::default() };
+        for text in &self.node_facts {
+            let (pattern, set) = split_assignment("--node-facts", text)?;
+            fact_sets.add(pattern, set)?;
+        }
+        for name in &self.samples {
+            kukla::certname::check(name).map_err(|wrong| Problem::from(wrong).on("--samples"))?;
+        }
         Ok(FleetOptions {
             node: self.node.clone(),
-            facts: self.facts.clone(),
+            facts: self.facts.clone().filter(|_| fact_sets.all.is_none()),
+            fact_sets,
+            samples: self.samples.clone(),
             environmentpath: self.environmentpath.clone(),
             environment: self.environment.clone(),
             puppet_conf: self.config.clone().or(puppet_conf),
@@ -142,6 +160,22 @@ impl Target {
         })
     }
 
+    /// The fact set that --facts names; none if it names a file.
+    fn fact_set(&self) -> Result<Option<FactSet>, Problem> {
+        let Some(path) = self.facts.as_deref().filter(|path| !path.exists()) else { return Ok(None) };
+        let Some(name) = path.to_str() else { return Ok(None) };
+        if name == "this-machine" {
+            return set_of_this_machine().map(Some);
+        }
+        // Names of sets have neither directories nor the endings of files.
+        let is_file = name.contains('/') || [".json", ".yaml", ".yml"].iter().any(|end| name.ends_with(end));
+        match FactSet::named(name) {
+            Some(set) => Ok(Some(set)),
+            None if is_file || FactSet::nearest(name).is_none() => Ok(None),
+            None => FactSet::require(name).map(Some),
+        }
+    }
+
     /// The node that the options choose, and its compiler.
     pub fn open(&self, path: &Path) -> Result<NodeTarget, Problem> {
         self.open_reading(path, None)
@@ -155,6 +189,11 @@ impl Target {
         Ok(NodeTarget { compiler: FleetCompiler::new(&options)?.compiler, node })
     }
 
+    /// Whether the options give a site manifest as code.
+    pub fn has_code(&self) -> bool {
+        self.execute.is_some()
+    }
+
     /// It is a problem if the options give code where it has no use.
     pub fn refuse_code(&self, why: &str) -> Result<(), Problem> {
         match self.execute {
@@ -164,14 +203,28 @@ impl Target {
     }
 }
 
+/// The ways to get facts.
+const WITHOUT_FACTS_HELP: &str =
+    "use a fact set (`--facts debian-12`), your nodes' facts (`kukla facts pull`) or a file (`--facts FILE`)";
+
 /// The node that options choose in a control repository with code or data. A node without facts is reported.
 pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
     let chosen = FleetSetup::read(options)?.choose_with_code()?;
     if let Some(path) = &chosen.without_facts {
         let name = &chosen.node.node.name;
         errln!("kukla: no facts found for '{name}' in {}; compiling without facts", path.display());
+        errln!("  help: {WITHOUT_FACTS_HELP}");
     }
     Ok(chosen.node)
+}
+
+fn set_of_this_machine() -> Result<FactSet, Problem> {
+    let world = DiskWorld::default();
+    let facts = machine::gather(&world, &world, &Sources::default()).facts;
+    FactSet::like(&facts).ok_or_else(|| {
+        Problem::not_found("no fact set is like this machine")
+            .help("choose one of `kukla facts list`, or write its facts with `kukla facts --format json`")
+    })
 }
 
 fn setting(text: &str) -> Result<(String, String), Problem> {

@@ -15,7 +15,7 @@ pub(crate) mod human;
 mod json;
 pub mod junit;
 pub mod markup;
-mod position;
+pub mod position;
 mod sarif;
 pub mod table;
 mod value;

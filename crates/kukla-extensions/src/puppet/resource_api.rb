@@ -79,7 +79,8 @@ module Puppet
           next if %i[read_only namevar].include?(behaviour)
           next if attributes[:ensure] && resource.value(:ensure).to_s == 'absent' && behaviour.nil?
 
-          resource.value(name).nil? && !options[:type].to_s.start_with?('Optional')
+          # A default of `false` is not set as a value, but counts as given.
+          resource.value(name).nil? && options[:default].nil? && !options[:type].to_s.start_with?('Optional')
         end.keys - [:ensure]
         return if missing.empty?
 

@@ -183,6 +183,8 @@ pub static TABLES: &[TableSchema] = &[
             key("exclude", Texts, "none", "Patterns of paths that are not reported on"),
             key("baseline", Path, "none", "File of findings that are not reported again"),
             key("strict", Flag, "`false`", "Whether findings that are only likely are reported"),
+            key("variables", Texts, "none", "Top-scope variables that a classifier sets"),
+            key("facts", Texts, "none", "Facts that are not defined in the repository, such as external facts"),
             key("rules", Table, "none", "Severity of rules: `error`, `warning` or `off`"),
             key("ignore", Table, "none", "Rules that are off in files that match a pattern"),
         ],

@@ -163,7 +163,7 @@ impl Fleet {
             None => {
                 let names = match &options.selection.names {
                     Some(names) => names.iter().cloned().collect(),
-                    None => fleet.defined_names()?,
+                    None => fleet.names_without_facts()?,
                 };
                 let names = names.into_iter().filter(|name| options.selection.includes(name));
                 names.map(NodeSource::Name).collect()
@@ -217,7 +217,9 @@ impl Fleet {
     pub(super) fn read_beside(&self, source: &NodeSource, other: Option<&SourceFacts>) -> SourceFacts {
         match source {
             NodeSource::Name(name) => {
-                let facts = FactFile { node: Some(name.clone()), ..FactFile::default() };
+                let of_set = self.options().fact_sets.facts(name);
+                let facts =
+                    of_set.unwrap_or_else(|| FactFile { node: Some(name.clone()), ..FactFile::default() });
                 SourceFacts { stamp: None, content: None, store: None, facts: Ok(vec![facts]) }
             }
             NodeSource::Store { store, node } => {
@@ -253,8 +255,8 @@ impl Fleet {
         }
     }
 
-    /// The names in node definitions.
-    fn defined_names(&self) -> Result<Vec<String>, FleetError> {
+    /// The names in node definitions, and the samples.
+    fn names_without_facts(&self) -> Result<Vec<String>, FleetError> {
         let node = self.setup.assign(FactFile::default())?;
         let site = self.site(&node).map_err(FleetError::Manifest)?;
         if let Some(broken) = &site.broken_manifest {
@@ -263,11 +265,14 @@ impl Fleet {
         let nodes = site.environment.nodes();
         let named = nodes.iter().flat_map(|node| &node.matches).filter_map(NodeMatch::name);
         let mut names: Vec<String> = named.map(str::to_owned).collect();
+        names.extend(self.options().samples.iter().cloned());
         names.sort_unstable();
+        names.dedup();
         match names.is_empty() {
             true => Err(Problem::not_found("no nodes found")
                 .because("there are neither facts nor node definitions with names")
                 .help(FACTS_HELP)
+                .help("list names in kukla.toml, as in `[nodes] samples = [\"web1.example.com\"]`")
                 .into()),
             false => Ok(names),
         }

@@ -35,6 +35,7 @@
 //! | [`FleetOptions`] | control repository, nodes, facts, settings, policy |
 //! | [`FleetSetup`] | the settings that all nodes share; assembles nodes from facts |
 //! | [`NodeParts`] | one node from facts, classification, trusted data and settings |
+//! | [`FactSets`] | the facts of nodes that have none of their own |
 //! | [`NodeSource`] | the fact file, store or name that nodes come from |
 //! | [`Fleet`] | the nodes, and their sites; [`Fleet::compile`] compiles all of them |
 //! | [`Watch`] | compiles again after an edit, and finds the catalogs that it changes |
@@ -48,6 +49,7 @@ mod catalogs;
 mod commands;
 mod compare;
 mod compile;
+mod fact_sets;
 mod members;
 mod node;
 mod options;
@@ -65,6 +67,7 @@ mod watch;
 pub use catalogs::compare_catalogs;
 pub use compare::{ChangedFiles, CompareCache, CompareOptions, FleetComparison, FleetSide};
 pub use compile::{CacheOptions, FleetCompileOptions, FleetRun, NodeCompilation, NodeCompileOptions};
+pub use fact_sets::FactSets;
 pub use members::{Fleet, FleetCompiler, FleetError, Member, duplicate_nodes};
 pub use node::{AssembledNode, Classifier, NodeParts, SiteNode};
 pub use options::{Control, FleetOptions};

@@ -9,6 +9,7 @@ use kukla_values::Hash;
 use kukla_world::policy::{Access, Randomness, Writes};
 use kukla_world::{Policy, World, is_directory};
 
+use super::fact_sets::FactSets;
 use super::node::Classifier;
 use super::selection::NodeSelection;
 use super::store::NodeStore;
@@ -45,6 +46,10 @@ pub struct FleetOptions {
     pub facts: Option<PathBuf>,
     /// The store that has the nodes and their facts, in place of files with facts.
     pub facts_store: Option<Arc<dyn NodeStore>>,
+    /// Fact sets, in place of fact files or for nodes that have none.
+    pub fact_sets: FactSets,
+    /// Names of nodes to compile besides those with facts or in node definitions, such as ones that regular expressions match.
+    pub samples: Vec<String>,
     /// The directory of environments, in place of the control repository.
     pub environmentpath: Option<PathBuf>,
     /// The environment's name, which overrides that of a classifier.
@@ -141,6 +146,8 @@ impl FleetOptions {
             selection: NodeSelection::default(),
             facts: None,
             facts_store: None,
+            fact_sets: FactSets::default(),
+            samples: Vec::new(),
             environmentpath: None,
             environment: None,
             puppet_conf: None,
@@ -199,6 +206,16 @@ impl FleetOptions {
 
     /// The facts of the one node that these options are about; none if there is no such file.
     pub(super) fn node_facts(&self) -> Result<Option<FactFile>, Problem> {
+        if let Some(set) = self.fact_sets.all {
+            let name = self.node.clone().unwrap_or_else(|| set.default_node());
+            return Ok(self.fact_sets.facts(&name));
+        }
+        let own = self.own_node_facts()?;
+        Ok(own.or_else(|| self.fact_sets.facts(self.node.as_deref()?)))
+    }
+
+    /// The facts of the one node in a file; none if there is no such file.
+    fn own_node_facts(&self) -> Result<Option<FactFile>, Problem> {
         let world = &**self.facts_world();
         let path = self.facts_path();
         let (file, bytes) = match (&self.facts, world.read(&path)) {

@@ -1,5 +1,7 @@
 //! The report of one node of a run: counts, cycles and messages, in the form that the caller wants them.
 
+use std::collections::BTreeMap;
+
 use std::fmt::Debug;
 
 use kukla_catalog::Catalog;
@@ -24,6 +26,8 @@ pub struct NodeReport<M> {
     pub edges: usize,
     /// Resources that depend on each other in a cycle.
     pub cycles: Vec<Vec<String>>,
+    /// The file and line of each resource in a cycle, by reference.
+    pub cycle_positions: BTreeMap<String, String>,
     /// The reasons that it has no catalog, or that the agent would refuse it.
     pub errors: Vec<M>,
     /// Its warnings.
@@ -98,6 +102,7 @@ impl<M> NodeReport<M> {
             resources: 0,
             edges: 0,
             cycles: Vec::new(),
+            cycle_positions: BTreeMap::new(),
             errors: Vec::new(),
             warnings: Vec::new(),
             logs: Vec::new(),
@@ -143,12 +148,14 @@ impl<M: NodeMessage> NodeReport<M> {
         self.resources = catalog.resources.len();
         self.edges = catalog.edges.len();
         self.cycles = catalog.cycles();
+        self.cycle_positions = catalog.cycle_positions(&self.cycles);
     }
 
     /// The form in which a cache keeps the report of a node that compiled.
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
         let all = |messages: &[M]| messages.iter().map(M::to_json).collect::<Option<Vec<Json>>>();
-        let json = json!([self.resources, self.edges, self.cycles, all(&self.warnings)?, all(&self.logs)?]);
+        let (warnings, logs) = (all(&self.warnings)?, all(&self.logs)?);
+        let json = json!([self.resources, self.edges, self.cycles, warnings, logs, self.cycle_positions]);
         Some(json.to_string().into_bytes())
     }
 
@@ -161,7 +168,11 @@ impl<M: NodeMessage> NodeReport<M> {
         let cycle = |cycle: &Json| -> Option<Vec<String>> {
             cycle.as_array()?.iter().map(|title| Some(title.as_str()?.to_owned())).collect()
         };
+        let position = |(reference, position): (&String, &Json)| {
+            Some((reference.clone(), position.as_str()?.to_owned()))
+        };
         Some(NodeReport {
+            cycle_positions: cached.get(5)?.as_object()?.iter().map(position).collect::<Option<_>>()?,
             resources: number(0)?,
             edges: number(1)?,
             cycles: cached.get(2)?.as_array()?.iter().map(cycle).collect::<Option<_>>()?,

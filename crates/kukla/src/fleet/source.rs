@@ -24,7 +24,7 @@ pub enum NodeSource {
         /// The name of the node.
         node: String,
     },
-    /// A node without facts: the name in a node definition, or one of the selected names.
+    /// A node without facts of its own: the name in a node definition, a sample, or one of the selected names.
     Name(String),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for NodeSource {
 }
 
 pub(super) const FACTS_HELP: &str =
-    "name a file or a directory of fact files, one for each node, with --facts";
+    "name a fact file, a directory of them or a fact set with --facts (`kukla facts list` lists the sets)";
 
 /// The sources of nodes with facts; none if the options name no facts and the control repository has none.
 pub(super) fn sources_with_facts(
@@ -51,8 +51,14 @@ pub(super) fn sources_with_facts(
         let source = |node| NodeSource::Store { store: Arc::clone(store), node };
         return Ok(Some(names.map(source).collect()));
     }
-    let files = fact_files(options, world)?;
-    Ok(files.map(|files| files.into_iter().map(NodeSource::File).collect()))
+    if options.fact_sets.all.is_some() {
+        return Ok(None);
+    }
+    let Some(files) = fact_files(options, world)? else { return Ok(None) };
+    let has_file = |name: &str| files.iter().any(|file| file.file_stem().is_some_and(|stem| stem == name));
+    let samples = options.samples.iter().filter(|name| !has_file(name)).cloned().map(NodeSource::Name);
+    let samples: Vec<NodeSource> = samples.collect();
+    Ok(Some(files.into_iter().map(NodeSource::File).chain(samples).collect()))
 }
 
 /// The fact files of a fleet; none if the options name no facts and the control repository has none.

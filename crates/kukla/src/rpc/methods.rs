@@ -13,7 +13,7 @@ use super::failed::Failed;
 use super::request::{Request, from_json};
 use super::shape::{log, rich};
 use crate::certname;
-use crate::compile::Outcome;
+use crate::compile::{LookupContext, Outcome};
 
 /// The result of a method, which appends its JSON to the output.
 pub(super) type Answer = Result<(), Failed>;
@@ -95,8 +95,8 @@ pub(super) fn lookup(server: &Server, params: &Map<String, Json>, out: &mut Stri
     let wanted = lookup_request(params).map_err(|problem| Failed::request(problem.to_string()))?;
     let site = server.compiler.open(&site)?;
     let Outcome { result, logs, explanation, .. } = match options.explain {
-        true => site.lookup_explained(&node, &wanted),
-        false => site.lookup(&node, &wanted),
+        true => site.lookup_explained(&node, &wanted, LookupContext::Manifest),
+        false => site.lookup(&node, &wanted, LookupContext::Manifest),
     };
     let answer = match result {
         Ok(answer) => answer,

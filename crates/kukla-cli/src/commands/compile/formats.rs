@@ -1,6 +1,6 @@
 //! The output formats of the reports of many nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use clap::ValueEnum;
@@ -42,7 +42,7 @@ pub struct Printed {
 pub fn render(reports: &[Report], fail_on: FailOn, format: FleetFormat) -> Printed {
     let plain = |out: String| Printed { out, err: String::new() };
     match format {
-        FleetFormat::Table => Printed { out: table(reports, fail_on), err: messages(reports, fail_on) },
+        FleetFormat::Table => Printed { out: table(reports, fail_on), err: messages(reports) },
         FleetFormat::Json => plain(document(reports, fail_on)),
         FleetFormat::Jsonl => {
             plain(reports.iter().map(|report| format!("{}\n", shape(report, fail_on))).collect())
@@ -100,7 +100,7 @@ pub fn some(nodes: &[&str]) -> String {
 }
 
 /// The errors and warnings of nodes, for people.
-pub fn messages(reports: &[Report], fail_on: FailOn) -> String {
+pub fn messages(reports: &[Report]) -> String {
     let mut out = String::new();
     let mut show = |message: &RenderedMessage, nodes: &[&str]| {
         out += &message.text.replace(SOME_NODE, nodes.first().unwrap_or(&""));
@@ -116,10 +116,11 @@ pub fn messages(reports: &[Report], fail_on: FailOn) -> String {
     };
     grouped(reports, |report| &report.warnings).for_each(|(message, nodes)| show(message, &nodes));
     grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show(message, &nodes));
-    for (cycle, nodes) in cycles(reports) {
+    for (cycle, (nodes, positions)) in cycles(reports) {
         let count = if nodes.len() > 1 { format!("{} nodes: ", nodes.len()) } else { String::new() };
         let nodes = format!("{count}{}", some(&nodes));
-        report::render_cycle(&mut out, &report::cycle(cycle, &nodes, fail_on.cycles), ErrorFormat::Human);
+        let diagnostic = report::cycle(cycle, &nodes);
+        report::render_cycle(&mut out, &diagnostic, cycle, positions, ErrorFormat::Human);
     }
     out
 }
@@ -171,21 +172,26 @@ fn annotations(reports: &[Report], fail_on: FailOn) -> String {
     let fatal = if fail_on.warnings { "error" } else { "warning" };
     grouped(reports, |report| &report.warnings).for_each(|(message, nodes)| show(fatal, message, &nodes));
     grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show("error", message, &nodes));
-    let fatal = if fail_on.cycles { "error" } else { "warning" };
-    for (cycle, nodes) in cycles(reports) {
-        let cycle = report::cycle(cycle, &some(&nodes), fail_on.cycles);
-        github::command(&mut out, fatal, &json!({}), Some(cycle.code.name), &cycle.message());
+    for (cycle, (nodes, _)) in cycles(reports) {
+        let cycle = report::cycle(cycle, &some(&nodes));
+        github::command(&mut out, "error", &json!({}), Some(cycle.code.name), &cycle.message());
     }
     let failed = failures(reports, fail_on);
     let _ = writeln!(out, "{} compiled, {failed} failed", reports.len() - failed);
     out
 }
 
+/// The nodes that have a dependency cycle, and the positions of its resources on the first of them.
+type CycleNodes<'r> = (Vec<&'r str>, &'r BTreeMap<String, String>);
+
 /// Dependency cycles, with the nodes that have them.
-fn cycles(reports: &[Report]) -> IndexMap<&[String], Vec<&str>> {
-    let mut cycles = IndexMap::<&[String], Vec<&str>>::new();
+fn cycles(reports: &[Report]) -> IndexMap<&[String], CycleNodes<'_>> {
+    let mut cycles = IndexMap::<&[String], CycleNodes<'_>>::new();
     for report in reports {
-        report.cycles.iter().for_each(|cycle| cycles.entry(cycle).or_default().push(&report.node));
+        for cycle in &report.cycles {
+            let (nodes, _) = cycles.entry(cycle).or_insert_with(|| (Vec::new(), &report.cycle_positions));
+            nodes.push(&report.node);
+        }
     }
     cycles
 }
@@ -208,7 +214,7 @@ mod tests {
         let printed = render(&reports(), FailOn::default(), FleetFormat::Table);
         assert_eq!(printed.err.matches("a < b").count(), 1, "{}", printed.err);
         assert!(printed.err.contains("on 3 nodes: one, two and 1 more"), "{}", printed.err);
-        assert!(printed.err.contains("warning[CYCLE]: dependency cycle on fine: File[a] => File[b]"));
+        assert!(printed.err.contains("error[CYCLE]: dependency cycle on fine: File[a] => File[b]"));
         assert!(printed.out.ends_with("1 compiled, 3 failed\n"), "{}", printed.out);
     }
 

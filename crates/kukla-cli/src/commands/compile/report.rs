@@ -1,6 +1,7 @@
 //! The report of one node of many, with its messages rendered so that they can be cached and grouped.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use kukla::Diagnostic;
@@ -10,6 +11,7 @@ use kukla::syntax::{Problem, Severity};
 use serde_json::{Value as Json, json};
 
 use crate::render::failure::{self, ErrorFormat};
+use crate::render::position::relative_path;
 
 /// The report of one node.
 pub type Report = NodeReport<RenderedMessage>;
@@ -87,12 +89,18 @@ impl RenderedMessage {
 }
 
 /// The diagnostic of a dependency cycle on some nodes.
-pub fn cycle(cycle: &[String], nodes: &str, is_fatal: bool) -> Diagnostic {
-    kukla::cycle_diagnostic(cycle, nodes, if is_fatal { Severity::Error } else { Severity::Warning })
+pub fn cycle(cycle: &[String], nodes: &str) -> Diagnostic {
+    kukla::cycle_diagnostic(cycle, nodes, Severity::Error)
 }
 
-/// Renders the diagnostic of a dependency cycle, which has no position.
-pub fn render_cycle(out: &mut String, cycle: &Diagnostic, format: ErrorFormat) {
+/// Renders the diagnostic of a dependency cycle, with the positions of its resources.
+pub fn render_cycle(
+    out: &mut String,
+    cycle: &Diagnostic,
+    members: &[String],
+    positions: &BTreeMap<String, String>,
+    format: ErrorFormat,
+) {
     let message = cycle.message();
     let _ = match (format, cycle.is_error()) {
         (ErrorFormat::Human, true) => writeln!(out, "error[{}]: {message}", cycle.code.name),
@@ -103,6 +111,14 @@ pub fn render_cycle(out: &mut String, cycle: &Diagnostic, format: ErrorFormat) {
             kukla::rpc::errors(cycle).iter().try_for_each(|error| writeln!(out, "{error}"))
         }
     };
+    if format == ErrorFormat::Human {
+        // The first resource of a cycle is also its last.
+        for (member, position) in
+            members.iter().skip(1).filter_map(|member| Some((member, positions.get(member)?)))
+        {
+            let _ = writeln!(out, "  --> {}: {member}", relative_path(position));
+        }
+    }
 }
 
 /// The outcome of a node in a few words.

@@ -123,7 +123,7 @@ fn print(args: &Args, WatchStep { run, changes }: WatchStep<RenderedMessage>) ->
 }
 
 fn print_changes(changes: &WatchChanges<RenderedMessage>) {
-    err!("{}", formats::messages(&changes.messages, kukla::fleet::FailOn::default()));
+    err!("{}", formats::messages(&changes.messages));
     let repaired =
         changes.messages.iter().filter(|report| report.errors.is_empty() && report.warnings.is_empty());
     for report in repaired {

@@ -336,8 +336,12 @@ impl Flowing {
     }
 }
 
-/// Sends an element through the stages from `at` on.
+/// Sends an element through the stages from `at` on. Each stage calls the next, so they count as levels of calls.
 fn feed(ruby: &mut Ruby<'_>, flowing: &Rc<Flowing>, at: usize, values: &[Value]) -> Result<Flow> {
+    ruby.nested(|ruby| feed_stage(ruby, flowing, at, values))
+}
+
+fn feed_stage(ruby: &mut Ruby<'_>, flowing: &Rc<Flowing>, at: usize, values: &[Value]) -> Result<Flow> {
     let Some(stage) = flowing.stages.get(at) else {
         // What came out of a stage is one value.
         if at == 0 {

@@ -1,0 +1,260 @@
+//! The root of a repository, the modules that are not reported, and names that are set elsewhere.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kukla::MemoryWorld;
+use kukla::world::World;
+use kukla_check::repository::Shape;
+use kukla_check::{Checker, DeclaredNames, Options, Report, root_of};
+
+fn world(files: &[(&str, &str)]) -> Arc<dyn World> {
+    let add =
+        |world: MemoryWorld, (name, text): &(&str, &str)| world.with(Path::new("/repo").join(name), *text);
+    Arc::new(files.iter().fold(MemoryWorld::default(), add))
+}
+
+/// The report of a check of a directory of the repository.
+fn report(world: &Arc<dyn World>, directory: &str, options: Options) -> Report {
+    let directory = Path::new("/repo").join(directory);
+    let (root, shape) = root_of(&**world, &directory).expect("a repository");
+    let options = Options { only: vec![directory], ..options };
+    Checker::new(Arc::clone(world), root, shape, options).check().expect("it can be read")
+}
+
+/// The findings of a report: severity, rule, file and line.
+fn lines(report: &Report) -> Vec<String> {
+    let line = |found: &kukla_check::Finding| {
+        let place = found.diagnostic.position.as_ref().expect("a position");
+        let file = place.file().expect("a file").trim_start_matches("/repo/").to_owned();
+        let severity = found.diagnostic.severity;
+        format!("{severity} {} {file}:{}", found.diagnostic.code.name, place.line().unwrap_or(0))
+    };
+    report.findings.iter().map(line).collect()
+}
+
+fn check(files: &[(&str, &str)]) -> Vec<String> {
+    lines(&report(&world(files), "", Options::default()))
+}
+
+const NONE: [&str; 0] = [];
+
+/// A control repository with a mistake in each part, and a profile that looks like a control repository.
+const PARTS: &[(&str, &str)] = &[
+    ("environment.conf", "modulepath = site:modules\n"),
+    ("metadata.json", "{\"name\": \"me-control\"}"),
+    ("hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, path: a.yaml}\n"),
+    ("data/a.yaml", "profile::base::prot: 1\n"),
+    ("manifests/site.pp", "include profile::bse\n"),
+    ("site/profile/hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, path: a.yaml}\n"),
+    ("site/profile/data/a.yaml", "profile::base::potr: 1\n"),
+    ("site/profile/manifests/base.pp", "class profile::base($port = 1) { ntp::pool { 'a': sever => 1 } }\n"),
+    ("site/profile/templates/a.epp", "<% | $x | %><%= $xyzw %>"),
+    ("modules/ntp/Puppetfile", "mod 'a/b'\n"),
+    ("modules/ntp/manifests/pool.pp", "define ntp::pool($server) { include ntp::own }\n"),
+    ("modules/ntp/functions/own.pp", "function ntp::own() { ntp::other() }\n"),
+];
+
+#[test]
+fn a_part_has_the_findings_of_the_whole() {
+    let world = world(PARTS);
+    let whole = lines(&report(&world, "", Options::default()));
+    assert!(whole.len() >= 7, "{whole:?}");
+    let mut directories: Vec<PathBuf> = Vec::new();
+    for (file, _) in PARTS {
+        directories.extend(Path::new(file).ancestors().skip(1).map(Path::to_owned));
+    }
+    for directory in directories {
+        assert_eq!(
+            root_of(&*world, &Path::new("/repo").join(&directory)),
+            Some(("/repo".into(), Shape::Control))
+        );
+        let part = lines(&report(&world, &directory.to_string_lossy(), Options::default()));
+        let is_inside = |line: &&String| {
+            let file = line.rsplit(' ').next().unwrap_or_default();
+            Path::new(file).starts_with(&directory)
+        };
+        let expected: Vec<String> = whole.iter().filter(is_inside).cloned().collect();
+        assert_eq!(part, expected, "{}", directory.display());
+    }
+}
+
+#[test]
+fn roots() {
+    let root = |files: &[(&str, &str)], path: &str| {
+        root_of(&*world(files), &Path::new("/repo").join(path))
+            .map(|(root, shape)| (root.display().to_string(), shape))
+    };
+    let control = |path: &str| Some((path.to_owned(), Shape::Control));
+    // A module whose tests have a Puppetfile, a nested environment, and modules below a directory with a Puppetfile.
+    let module = [("metadata.json", "{}"), ("Puppetfile", ""), ("manifests/init.pp", "")];
+    assert_eq!(root(&module, "manifests"), Some(("/repo".into(), Shape::Module)));
+    let nested = [
+        ("Puppetfile", ""),
+        ("environments/dev/environment.conf", ""),
+        ("environments/dev/manifests/a.pp", ""),
+    ];
+    assert_eq!(root(&nested, "environments/dev/manifests"), control("/repo/environments/dev"));
+    let below = [
+        ("environment.conf", "modulepath = modules/own\n"),
+        ("modules/Puppetfile", ""),
+        ("modules/own/a/manifests/init.pp", ""),
+    ];
+    assert_eq!(root(&below, "modules"), control("/repo"));
+    assert_eq!(root(&below, "modules/own/a/manifests"), control("/repo"));
+    let plain = [
+        ("hiera.yaml", ""),
+        ("site-modules/profile/hiera.yaml", ""),
+        ("site-modules/profile/manifests/a.pp", ""),
+    ];
+    assert_eq!(root(&plain, "site-modules/profile"), control("/repo"));
+}
+
+#[test]
+fn third_party_modules_are_read_but_not_reported() {
+    let wrong = "class apt { include apt::nosuch }";
+    let own = ("site/profile/manifests/init.pp", "class profile { include apt, apt::other }");
+    let ignored = [
+        (".git/HEAD", ""),
+        (".gitignore", "/modules/\n"),
+        ("environment.conf", "modulepath = site:modules\n"),
+        own,
+        ("modules/apt/manifests/init.pp", wrong),
+    ];
+    let installed = [
+        ("Puppetfile", "moduledir 'modules'\nmod 'puppetlabs/apt', '1.0.0'\n"),
+        ("environment.conf", "modulepath = site:modules\n"),
+        own,
+        ("modules/apt/manifests/init.pp", wrong),
+    ];
+    for files in [&ignored[..], &installed[..]] {
+        assert_eq!(check(files), ["error unknown-class site/profile/manifests/init.pp:1"]);
+        let all = report(&world(files), "", Options { all_modules: true, ..Options::default() });
+        assert_eq!(lines(&all).len(), 2);
+    }
+}
+
+#[test]
+fn modules_that_are_not_installed_are_one_note() {
+    let files = [
+        ("Puppetfile", "mod 'puppetlabs/apt', '1.0.0'\n"),
+        ("manifests/site.pp", "include apt, apt::update\napt::source { 'x': }\n"),
+    ];
+    let report = report(&world(&files), "", Options::default());
+    assert_eq!(lines(&report), NONE);
+    assert_eq!(report.notes.len(), 1);
+    assert!(
+        report.notes[0].contains("not installed") && report.notes[0].ends_with("apt"),
+        "{:?}",
+        report.notes
+    );
+    // So is a directory of modules that exists only where the repository is deployed.
+    let files = [
+        ("environment.conf", "modulepath = modules:/srv/private/modules\n"),
+        ("manifests/site.pp", "include passwords::root\n"),
+    ];
+    assert_eq!(check(&files), NONE);
+}
+
+#[test]
+fn a_hidden_module_is_one_warning() {
+    let files = [
+        ("environment.conf", "modulepath = site:modules\n"),
+        ("site/ntp/manifests/init.pp", "class ntp { }"),
+        ("modules/ntp/manifests/init.pp", "class ntp { include ntp::nosuch }"),
+        ("modules/ntp/manifests/pool.pp", "class ntp::pool { include ntp::nosuch }"),
+    ];
+    assert_eq!(check(&files), ["warning hidden-module modules/ntp/manifests/init.pp:1"]);
+}
+
+#[test]
+fn a_file_with_syntax_errors_may_define_anything_it_names() {
+    let files = [
+        ("environment.conf", ""),
+        ("manifests/site.pp", "include a::b\na::d { 'x': }\nnotice(a::f(), $a::b::c, A::T, $top)\n"),
+        ("modules/a/manifests/b.pp", "class a::b { $c = 1 "),
+        ("modules/a/manifests/d.pp", "define a::d( { }"),
+        ("modules/a/functions/f.pp", "function a::f() { 1 +"),
+        ("modules/a/types/t.pp", "type A::T = [["),
+    ];
+    let found = check(&files);
+    assert!(found.iter().all(|line| !line.contains("unknown-") || line.starts_with("warning")), "{found:?}");
+    let broken = found.iter().take_while(|line| line.contains("modules/a/")).count();
+    assert!(broken >= 4, "syntax errors come first: {found:?}");
+}
+
+#[test]
+fn templates_without_parameters_get_the_keys_of_the_hash() {
+    let template = "<%= $start %> <%= epp('a/inner.epp', { stop => 1 }) %>";
+    let files = |call| {
+        [
+            ("environment.conf", ""),
+            ("modules/a/manifests/init.pp", call),
+            ("modules/a/templates/outer.epp", template),
+            ("modules/a/templates/inner.epp", "<%= $stop %>"),
+        ]
+    };
+    assert_eq!(check(&files("class a($h) { notice(epp('a/outer.epp', { start => 1 })) }")), NONE);
+    assert_eq!(check(&files("class a($h) { notice(epp('a/outer.epp', $h)) }")), NONE);
+    let found = check(&files("class a($h) { notice(epp('a/outer.epp', { begin => 1 })) }"));
+    assert_eq!(found, ["warning unknown-variable modules/a/templates/outer.epp:1"]);
+}
+
+#[test]
+fn variables_of_a_classifier_are_never_errors() {
+    let files = [("environment.conf", ""), ("manifests/site.pp", "notice($role, $tier)\nnotice($_local)\n")];
+    let warnings = ["warning unknown-variable manifests/site.pp:1"; 2];
+    let error = "error unknown-variable manifests/site.pp:2";
+    assert_eq!(check(&files), [&warnings[..], &[error]].concat());
+    // With declared names, the others are errors.
+    let declared = DeclaredNames { variables: vec!["role".into()], facts: vec!["tier".into()] };
+    let report = report(&world(&files), "", Options { declared, ..Options::default() });
+    assert_eq!(lines(&report), [error]);
+}
+
+#[test]
+fn data_of_the_deployed_environment_is_that_of_the_repository() {
+    for directory in
+        ["/etc/puppetlabs/code/environments/%{environment}/hieradata", "/code/%{::environment}/hieradata"]
+    {
+        let hierarchy =
+            format!("version: 5\nhierarchy:\n  - {{name: a, path: a.yaml, datadir: \"{directory}\"}}\n");
+        let files = [
+            ("environment.conf", ""),
+            ("hiera.yaml", &hierarchy),
+            ("hieradata/a.yaml", "ntp::sever: a\n"),
+            ("modules/ntp/manifests/init.pp", "class ntp($server) { }"),
+        ];
+        assert_eq!(check(&files), ["warning unknown-data-key hieradata/a.yaml:1"], "{directory}");
+    }
+    let outside = [
+        ("environment.conf", ""),
+        ("hiera.yaml", "version: 5\nhierarchy:\n  - {name: a, path: a.yaml, datadir: /srv/data}\n"),
+        ("manifests/site.pp", ""),
+    ];
+    let report = report(&world(&outside), "", Options::default());
+    assert!(report.notes.iter().any(|note| note.contains("`/srv/data`")), "{:?}", report.notes);
+}
+
+#[test]
+fn a_default_of_false_counts_as_given() {
+    let chain = "require 'puppet/resource_api'\nPuppet::ResourceApi.register_type(name: 'chain', docs: 'x', features: [], attributes: { name: { type: 'String', behaviour: :namevar, desc: 'n' }, foreign: { type: 'Boolean', default: false, desc: 'f' }, size: { type: 'Integer', desc: 's' } })\n";
+    let files = |site| {
+        [("environment.conf", ""), ("modules/a/lib/puppet/type/chain.rb", chain), ("manifests/site.pp", site)]
+    };
+    assert_eq!(check(&files("chain { 'a': size => 1 }")), NONE);
+    assert_eq!(
+        check(&files("chain { 'a': foreign => true }")),
+        ["error refused-resource manifests/site.pp:1"]
+    );
+}
+
+#[test]
+fn a_file_of_another_name_does_not_define_a_class_twice() {
+    let files = [
+        ("environment.conf", ""),
+        ("modules/a/manifests/old/b.pp", "class a::b { }"),
+        ("modules/a/manifests/b.pp", "class a::b { }"),
+    ];
+    assert_eq!(check(&files), ["error ILLEGAL_DEFINITION_LOCATION modules/a/manifests/old/b.pp:1"]);
+}
