@@ -56,3 +56,18 @@ fn a_wrong_key_or_value_names_its_line_and_the_nearest_key() {
         assert!(!succeeds && printed.contains(expected), "{config}\n{printed}");
     }
 }
+
+#[test]
+fn every_command_knows_the_tables_of_the_others() {
+    let directory = Directory::new("config-all");
+    directory.put("manifests/init.pp", "class config { }\n");
+    directory.put("metadata.json", r#"{"name": "example-config", "version": "1.0.0"}"#);
+    let config = "[fmt]\nwidth = 100\n[policy]\nclock = 'on'\n[compile]\nstrict = 'warning'\n[facts]\npath = 'facts'\n[nodes]\nsamples = ['a']\n[check]\nstrict = true\n";
+    directory.put("kukla.toml", config);
+    for command in [["check"], ["fmt"]] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_kukla")).args(command).arg(&directory.root).output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command:?}: {printed}");
+    }
+}

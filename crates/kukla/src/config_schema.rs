@@ -116,6 +116,11 @@ impl TableSchema {
         self.keys.iter().find(|key| key.name == name)
     }
 
+    /// Whether the keys of the table are options of commands, which have a reference page of their own.
+    pub fn has_options(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Whether the keys of the table are Puppet's own settings.
     fn is_puppets(&self) -> bool {
         self.name == "puppet"
@@ -147,6 +152,8 @@ impl ConfigFile {
 
     fn check_table(&self, entry: &ConfigEntry, schema: &'static TableSchema) -> Result<(), Problem> {
         let entries = entry.entries().ok_or_else(|| self.invalid(entry, "expected a table"))?;
+        // The commands check their options themselves.
+        let entries = if schema.has_options() { &[] } else { entries };
         for entry in entries {
             if schema.is_puppets() {
                 check_setting(&entry.key).map_err(|problem| self.caused(entry, problem))?;

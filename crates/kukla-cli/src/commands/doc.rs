@@ -150,6 +150,9 @@ fn configuration() -> String {
                 "A section of the same name in puppetserver's `conf.d/*.conf` has the same keys.\n"
             );
         }
+        if table.has_options() {
+            continue;
+        }
         page.push_str("| key | value | default | meaning |\n|---|---|---|---|\n");
         for key in table.keys {
             let kind = key.kind.name().split(':').next().unwrap_or_default();

@@ -190,4 +190,45 @@ pub static TABLES: &[TableSchema] = &[
         ],
         ignored: &[],
     },
+    TableSchema {
+        name: "compile",
+        purpose: "[Options](commands.md#compile) of `kukla compile` and of other commands that have them, such as `modulepath`, `hiera-config`, `strict` and `enc`. `set` is a table of Puppet's settings. See [the manual](manual/effects.md#options-in-kuklatoml).",
+        keys: &[],
+        ignored: &[],
+    },
+    TableSchema {
+        name: "policy",
+        purpose: "[Options](commands.md#compile) below \"Access of code\": `commands`, `files`, `writes`, `env`, `network`, `clock`, `randomness`, `answers`, `ruby`. `kukla check` does not read them.",
+        keys: &[],
+        ignored: &[],
+    },
+    TableSchema {
+        name: "facts",
+        purpose: "The [facts](manual/facts.md) of nodes.",
+        keys: &[
+            key("path", Path, "`facts` in the repository", "File or directory of facts"),
+            key("set", Text, "none", "Fact set of nodes without facts"),
+        ],
+        ignored: &[],
+    },
+    TableSchema {
+        name: "nodes",
+        purpose: "Nodes that node definitions do not name, for commands that compile all nodes.",
+        keys: &[
+            key("samples", Texts, "none", "Names of nodes that regular expressions of node definitions match"),
+            key("facts", Table, "none", "Fact sets of nodes whose name matches a pattern"),
+        ],
+        ignored: &[],
+    },
+    TableSchema {
+        name: "fmt",
+        purpose: "[`kukla fmt`](manual/fmt.md).",
+        keys: &[
+            key("width", Number, "140", "Columns of a line"),
+            key("indent", Number, "2", "Spaces of a level"),
+            key("arrows", Text, "`aligned`", "`aligned` or `single`: the spaces before arrows"),
+            key("quotes", Text, "`single`", "`single` or `as-written`: the quotes of strings without interpolation or escapes"),
+        ],
+        ignored: &[],
+    },
 ];
