@@ -30,8 +30,12 @@ struct Exhausted;
 /// Counts units of work.
 #[inline]
 pub fn work(units: usize) {
-    let pending = PENDING.get().saturating_add(units as u64);
-    PENDING.set(pending);
+    // One access: each call to a thread-local costs as much as the sum.
+    let pending = PENDING.with(|pending| {
+        let sum = pending.get().saturating_add(units as u64);
+        pending.set(sum);
+        sum
+    });
     if pending >= PORTION {
         settle();
     }
@@ -59,7 +63,7 @@ pub fn memory(bytes: usize) {
 /// The steps that were counted on this thread and not charged yet, for the one who charges them.
 #[inline]
 pub fn spent() -> u64 {
-    PENDING.take() / UNITS_PER_STEP
+    PENDING.with(Cell::take) / UNITS_PER_STEP
 }
 
 #[cold]

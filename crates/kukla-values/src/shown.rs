@@ -24,7 +24,7 @@ pub const REDACTED: &str = "Sensitive [value redacted]";
 ///
 /// let secret = Value::Sensitive(Value::from("hunter2").into());
 /// let value = Value::from(vec![1.into(), secret]);
-/// assert_eq!(Shown::of(&value).to_string(), "[1, Sensitive [value redacted]]");
+/// assert_eq!(Shown::of(&value).to_string(), "[1, #<Sensitive [value redacted]>]");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shown(Value);

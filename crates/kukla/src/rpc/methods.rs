@@ -48,11 +48,12 @@ fn all(logs: &[Log]) -> Json {
     logs.iter().map(log).collect()
 }
 
-/// A value as rich data, with secrets only if the request asks for them.
+/// A value as rich data, with secrets unless the request declines them: the caller of the machine interface
+/// takes the place of the agent.
 fn shown(value: &Value, params: &Map<String, Json>) -> Json {
     match params.get("sensitive") {
-        Some(Json::Bool(true)) => rich(value),
-        _ => Shown::of(value).to_json(),
+        Some(Json::Bool(false)) => Shown::of(value).to_json(),
+        _ => rich(value),
     }
 }
 
