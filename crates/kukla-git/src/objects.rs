@@ -7,7 +7,7 @@ use gix::ObjectId;
 use gix::index::State;
 use gix::index::entry::Flags;
 use gix::objs::tree::EntryKind;
-use kukla_syntax::{Problem, ProblemKind, contain};
+use kukla_syntax::{ContainedPanic, Problem, ProblemKind, contain};
 use kukla_world::LARGEST_FILE;
 use rustc_hash::FxHashMap;
 
@@ -160,7 +160,7 @@ fn object(repository: &gix::Repository, id: ObjectId) -> Result<gix::Object<'_>,
     repository.find_object(id).map_err(|_| absent(id))
 }
 
-pub fn damaged(panic: &str) -> Problem {
+pub fn damaged(panic: &ContainedPanic) -> Problem {
     Problem::invalid("cannot read the git repository")
         .because(format!("its files are damaged in a way that was not expected: {panic}"))
         .help("`git fsck` reports what is damaged")

@@ -7,6 +7,7 @@
 use std::net::IpAddr;
 
 use hyper::HeaderMap;
+use kukla::syntax::{Problem, ProblemKind};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
@@ -38,7 +39,7 @@ pub fn client_behind(
     headers: &HeaderMap,
     settings: &Settings,
     tls: &Tls,
-) -> Result<Option<Peer>, String> {
+) -> Result<Option<Peer>, Problem> {
     if peer.listener != Listener::Plain || !settings.trusts_proxy(peer.address.ip()) {
         return Ok(None);
     }
@@ -47,29 +48,36 @@ pub fn client_behind(
     if single(headers, VERIFY)? != Some("SUCCESS") {
         return Ok(identified(None));
     }
-    let pem = single(headers, CERTIFICATE)?
-        .ok_or_else(|| format!("{VERIFY} without {CERTIFICATE}: a subject alone identifies nobody"))?;
-    let pem = decoded(pem, false).ok_or_else(|| format!("malformed {CERTIFICATE}"))?;
+    let pem = single(headers, CERTIFICATE)?.ok_or_else(|| {
+        Problem::invalid(format!("{VERIFY} without {CERTIFICATE}: a subject alone identifies nobody"))
+    })?;
+    let pem = decoded(pem, false).ok_or_else(|| Problem::invalid(format!("malformed {CERTIFICATE}")))?;
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
     let chain = chain.ok().filter(|chain| !chain.is_empty());
-    let chain = chain.ok_or_else(|| format!("malformed {CERTIFICATE}"))?;
-    tls.verify(&chain).map_err(|error| format!("the certificate in {CERTIFICATE}: {error}"))?;
+    let chain = chain.ok_or_else(|| Problem::invalid(format!("malformed {CERTIFICATE}")))?;
+    tls.verify(&chain).map_err(|error| {
+        Problem::new(ProblemKind::Denied, format!("the certificate in {CERTIFICATE}: {error}"))
+    })?;
     let certificate = chain.first().and_then(|der| Certificate::from_der(der).ok());
-    let certificate = certificate.ok_or_else(|| format!("malformed {CERTIFICATE}"))?;
+    let certificate = certificate.ok_or_else(|| Problem::invalid(format!("malformed {CERTIFICATE}")))?;
     let subject = single(headers, SUBJECT)?.and_then(name_in);
     if let Some(subject) = subject.filter(|name| Some(*name) != certificate.common_name().as_deref()) {
-        return Err(format!("{SUBJECT} names {subject:?}, which is not the name in {CERTIFICATE}"));
+        return Err(Problem::invalid(format!(
+            "{SUBJECT} names {subject:?}, which is not the name in {CERTIFICATE}"
+        )));
     }
     Ok(identified(Some(certificate)))
 }
 
 /// The value of a header that may appear once.
-fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, String> {
+fn single<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Problem> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(|_| format!("malformed {name}")),
-        (Some(_), Some(_)) => Err(format!("{name} is repeated")),
+        (Some(value), None) => {
+            value.to_str().map(Some).map_err(|_| Problem::invalid(format!("malformed {name}")))
+        }
+        (Some(_), Some(_)) => Err(Problem::invalid(format!("{name} is repeated"))),
     }
 }
 

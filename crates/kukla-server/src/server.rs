@@ -181,7 +181,7 @@ impl Server {
         match proxy::client_behind(peer, &call.headers, &self.settings, tls) {
             Ok(None) => {}
             Ok(Some(client)) => call.peer = Arc::new(client),
-            Err(reason) => return Err(forbidden(&call).note("refused", reason)),
+            Err(reason) => return Err(forbidden(&call).note("refused", reason.to_string())),
         }
         Ok(call)
     }

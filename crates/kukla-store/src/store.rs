@@ -32,7 +32,10 @@ pub struct Options {
 
 /// A password, which is never shown.
 #[derive(Clone)]
-pub struct Password(String);
+pub struct Password(
+    // Without drivers there is no server to tell it to.
+    #[cfg_attr(not(feature = "drivers"), allow(dead_code))] String,
+);
 
 impl Password {
     /// The password in this text.

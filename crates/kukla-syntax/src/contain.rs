@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 thread_local! {
@@ -14,13 +15,25 @@ thread_local! {
     static POSITION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs something; a panic is an error with the panic's message.
-pub fn contain<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+/// A panic that was contained: its message and, if known, its position in Kukla's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainedPanic(String);
+
+impl fmt::Display for ContainedPanic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ContainedPanic {}
+
+/// Runs something; a panic is an error.
+pub fn contain<T>(run: impl FnOnce() -> T) -> Result<T, ContainedPanic> {
     CONTAINED.set(CONTAINED.get() + 1);
     // Half-done work belongs to this run alone; shared state is written completely or not at all.
     let result = catch_unwind(AssertUnwindSafe(run));
     CONTAINED.set(CONTAINED.get() - 1);
-    result.map_err(|panic| message(&*panic))
+    result.map_err(|panic| ContainedPanic(message(&*panic)))
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
@@ -50,7 +63,7 @@ mod tests {
         assert_eq!(contain(|| 1), Ok(1));
         let position: Option<usize> = None;
         let wrong = contain(|| [1][position.map_or(3, |at| at)]).unwrap_err();
-        assert!(wrong.contains("out of bounds"), "{wrong}");
+        assert!(wrong.to_string().contains("out of bounds"), "{wrong}");
         assert_eq!(CONTAINED.get(), 0);
     }
 }

@@ -22,7 +22,7 @@ pub mod validate;
 pub mod words;
 
 pub use code::{Code, Severity, Strict};
-pub use contain::{contain, silence_contained_panics};
+pub use contain::{ContainedPanic, contain, silence_contained_panics};
 pub use decode::Number;
 pub use deep::{deep, roomy, with_stack};
 pub use diagnostic::{
