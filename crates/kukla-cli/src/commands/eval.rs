@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use kukla::fleet::SiteNode;
+use kukla::syntax::ProblemKind;
 use kukla::{Compiler, Outcome as Evaluation, Type, Value};
 
 use super::options::RepositoryOption;
@@ -41,7 +42,11 @@ pub struct Args {
 pub fn run(args: &Args) -> CommandResult {
     let NodeTarget { compiler, mut node } = args.target.open(&args.repository.path)?;
     if let Some(file) = &args.file {
-        node.site.code = Some(files::read(file)?.0.text().to_owned());
+        let read = files::read(file).map_err(|problem| match problem.kind() {
+            ProblemKind::NotFound => problem.help("evaluate code from the command line with -e CODE"),
+            _ => problem,
+        });
+        node.site.code = Some(read?.0.text().to_owned());
     }
     let text = |value: &Value| match args.show_type {
         true => format!("{}\n", Type::of(value)),
