@@ -166,7 +166,7 @@ fn rich(type_name: &str, value: impl Into<Value>) -> Value {
 fn no_query_shows_or_digests_a_secret_at_any_depth() {
     each_store("nested", |url| {
         let store = open(url);
-        let told = |secret: &str, is_exported: bool| {
+        let store_secret = |secret: &str, is_exported: bool| {
             let secret = rich("Sensitive", secret);
             let mut catalog = exporting("a", 1);
             let resource = &mut catalog.resources[0];
@@ -183,18 +183,18 @@ fn no_query_shows_or_digests_a_secret_at_any_depth() {
             (all.map(ask).concat(), store.exported(&export_query("Notify", "b", None)).unwrap(), catalog)
         };
         for is_exported in [true, false] {
-            let (first, found, catalog) = told("hunter2", is_exported);
+            let (first, found, catalog) = store_secret("hunter2", is_exported);
             assert!(first.contains("value redacted") && !first.contains("hunter2"), "{first}");
             let found: Vec<Resource> = found.iter().map(|each| each.resource.clone()).collect();
             assert_eq!(found, if is_exported { catalog.resources } else { Vec::new() });
-            let (second, found, catalog) = told("*******", is_exported);
+            let (second, found, catalog) = store_secret("*******", is_exported);
             assert_eq!(first, second, "the digests of the secrets can be compared");
             let found: Vec<Resource> = found.iter().map(|each| each.resource.clone()).collect();
             assert_eq!(found, if is_exported { catalog.resources } else { Vec::new() });
         }
         let guess =
             Filter::Attribute("message".into(), exporting("a", 1).resources[0].parameters[0].1.clone());
-        told("hunter2", true);
+        store_secret("hunter2", true);
         assert_eq!(store.exported(&export_query("Notify", "b", Some(guess))).unwrap(), []);
     });
 }

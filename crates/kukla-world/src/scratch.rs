@@ -246,8 +246,10 @@ impl Changing<'_> {
             Kind::Directory => Err(failed(EISDIR)),
             Kind::File if opening.new => Err(failed(EEXIST)),
             Kind::File if opening.truncate => self.edit(path, |content| resize(content, 0)),
-            // Nothing has been written yet; the first write copies the file.
-            Kind::File => self.below_or_own(path),
+            Kind::File => {
+                let entry = self.entry(path)?;
+                self.insert(path, entry)
+            }
             Kind::Absent if !opening.create => Err(FileError::NotFound),
             Kind::Absent => {
                 self.check_parent(path)?;
@@ -255,11 +257,6 @@ impl Changing<'_> {
                 self.insert(path, Entry::File { bytes: Vec::new(), about })
             }
         }
-    }
-
-    /// That a file can be read, so that it can be changed in memory.
-    fn below_or_own(&self, path: &Path) -> FileResult<()> {
-        self.entry(path).map(drop)
     }
 
     fn edit(&mut self, path: &Path, change: impl FnOnce(&mut Vec<u8>) -> FileResult<()>) -> FileResult<()> {

@@ -91,7 +91,7 @@ fn run() -> Result<bool, String> {
                 (false, false) if mine["result"]["string"] == other["result"]["string"] => same += 1,
                 _ => {
                     different += 1;
-                    println!("{code}\n  ours   {}\n  theirs {}", told(&mine), told(&other));
+                    println!("{code}\n  ours   {}\n  theirs {}", answer_of(&mine), answer_of(&other));
                 }
             }
         }
@@ -100,7 +100,7 @@ fn run() -> Result<bool, String> {
     Ok(different == 0)
 }
 
-fn told(answer: &Value) -> &Value {
+fn answer_of(answer: &Value) -> &Value {
     if answer["error"].is_object() { &answer["error"]["message"] } else { &answer["result"]["string"] }
 }
 

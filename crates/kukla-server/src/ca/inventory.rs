@@ -25,7 +25,7 @@ pub struct Entry {
     pub name: String,
 }
 
-/// The number in the file `serial`; none if there is no file or it is empty.
+/// The number in the file `serial`; none if the file is missing or empty.
 pub fn written_serial(file: &Path) -> Result<Option<BigUint>, Problem> {
     let bytes = read_if_there(file)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
