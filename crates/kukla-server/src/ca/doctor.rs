@@ -105,7 +105,7 @@ impl Findings {
 
     fn files(&mut self, authority: &Authority) {
         let layout = &authority.layout;
-        for path in [layout.key.clone(), layout.directory.join("root_key.pem")] {
+        for path in [layout.key.clone(), layout.root_key(), layout.next_key()] {
             let Ok(about) = path.metadata() else { continue };
             let mode = about.permissions().mode() & 0o777;
             if mode & 0o007 != 0 {

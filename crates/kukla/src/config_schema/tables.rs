@@ -161,7 +161,7 @@ pub static TABLES: &[TableSchema] = &[
             key("autosign", Text, "`autosign.conf` in `confdir`", "`true`, `false`, a file of names and patterns, or a command that decides"),
             key("allow_duplicate_certs", Flag, "`false`", "Whether a node may request a certificate although it has one"),
             key("ca_ttl", Duration, "`5y`", "Validity of certificates"),
-            key("key_type", Text, "`rsa`", "`rsa` or `ec`: the kind of new keys"),
+            key("key_type", Text, "`ec`, or `rsa` if `keylength` is set", "`ec` (P-256) or `rsa`: the kind of new keys of the authority, the server, and `kukla ca generate`"),
             key("keylength", Number, "4096", "Bits of new RSA keys, from 2048 to 4096"),
             key("cadir", Path, "`puppetserver/ca` beside `confdir`", "Directory of the certificate authority"),
             key("ssldir", Path, "`ssl` in `confdir`", "Directory of the server's own certificate"),
