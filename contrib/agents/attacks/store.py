@@ -8,6 +8,8 @@ import time
 
 from lab import JSON
 
+SLOW = True
+
 
 def facts(lab, node="web1"):
     body = json.dumps({"name": node, "values": {"kernel": "Linux"}}).encode()

@@ -71,7 +71,7 @@ pub fn read<'r>(call: &'r Call, node: &str) -> Result<ReceivedReport<'r>, Answer
             "host" => host = piece(value, text)?.as_str().map(str::to_owned),
             "environment" => report.environment = piece(value, text)?,
             "status" => report.status = piece(value, text)?,
-            // Whoever reads the report later reads each member of these at once, and everything else.
+            // Each member of these is read at once later, and so is each other entry.
             large if LARGE_PARTS.contains(&large) && value.starts_with(['[', '{']) => {
                 json::each_member(value, &mut |member| check_size(member, text))?;
             }

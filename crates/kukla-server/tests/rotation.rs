@@ -52,7 +52,7 @@ fn a_new_key_signs_and_the_former_one_stays_valid() {
     assert_eq!(new.common_name().unwrap(), "Puppet CA: ca (2)");
     assert_ne!(new.public_key(), before.certificate().public_key());
 
-    // Whoever has not seen the change changes nothing, and so revokes nothing in the wrong list.
+    // A process that has not seen the change changes nothing, and so revokes nothing in the wrong list.
     let refused = before.generate("late", &CertificateOptions::default()).unwrap_err();
     assert!(refused.to_string().contains("has changed"), "{refused}");
 

@@ -268,8 +268,12 @@ fn clients_that_do_not_read_are_cut_off_and_hold_no_thread() {
     let path = "/puppet/v3/file_content/modules/web/large.bin?environment=production";
     let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
     // More of them than there are threads for files that are being read.
-    let mut readers: Vec<Connection> = (0..100).map(|_| client.connect()).collect();
-    readers.iter_mut().for_each(|reader| reader.write(request.as_bytes()).unwrap());
+    let reader = |_| {
+        let mut reader = client.connect();
+        reader.write(request.as_bytes()).unwrap();
+        reader
+    };
+    let _readers: Vec<Connection> = (0..100).map(reader).collect();
     assert_eq!(
         client.get("/puppet/v3/file_content/modules/web/small.txt?environment=production").text(),
         "small\n"

@@ -539,6 +539,9 @@ fn finish_rotation(
                 .help("--force makes these certificates invalid"),
         ));
     }
+    if !nodes.is_empty() {
+        authority.revoke(&nodes, by)?;
+    }
     let unrevoked = authority.finish_rotation(host, by)?;
     let authority = Authority::open(authority.layout.clone(), authority.practice.clone())?;
     setup::publish(&authority, host)?;

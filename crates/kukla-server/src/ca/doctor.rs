@@ -168,12 +168,12 @@ impl Findings {
                     continue;
                 }
             };
-            if !authority.has_signed(&certificate) {
+            if revoked_serials.contains(&certificate.serial()) {
+                revoked += 1;
+            } else if !authority.has_signed(&certificate) {
                 self.add(Grade::Wrong, format!("the certificate of {name} was not signed by this authority"));
             } else if certificate.common_name().as_deref() != Some(&name) {
                 self.add(Grade::Wrong, format!("the file of {name} holds the certificate of another node"));
-            } else if revoked_serials.contains(&certificate.serial()) {
-                revoked += 1;
             } else if certificate.not_after() < time::now() {
                 over.push(name);
             } else if certificate.not_after() < time::now() + NODE {

@@ -60,7 +60,7 @@ const SCHEMES: [(SignatureScheme, &str, bool); 5] = [
 ];
 
 impl Key {
-    /// Reads the first private key of a PEM text: PKCS#1, PKCS#8 or SEC1; or finds that which a [URI](TokenUri) names.
+    /// Reads the first private key of a PEM text: PKCS#1, PKCS#8 or SEC1; or finds the key that a [URI](TokenUri) names.
     pub fn from_pem(pem: &[u8]) -> Result<Key, Problem> {
         let text = String::from_utf8_lossy(pem);
         if text.starts_with(TokenUri::SCHEME) {

@@ -28,7 +28,7 @@ const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10
 const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 
-/// A module is initialized once in a process, whoever uses it.
+/// A module is initialized once in a process; all keys share it.
 static MODULES: Mutex<Option<HashMap<PathBuf, Pkcs11>>> = Mutex::new(None);
 
 /// A private key in a token. A session serves one thread at a time.
