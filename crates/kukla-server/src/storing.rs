@@ -67,6 +67,7 @@ impl ServerStore {
             producer: Some(settings.host.certname.clone()),
             patience: PATIENCE,
             statement: Some(PATIENCE),
+            password: settings.store_password.clone(),
             ..Options::default()
         };
         let store = Arc::new(Breaker::new(kukla_store::open(url, &options).map_err(Problem::from)?));
