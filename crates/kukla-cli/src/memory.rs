@@ -28,7 +28,7 @@ pub fn forbid_core_dumps() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Core);
     limit.current = Some(0);
-    // Where limits cannot be changed, a core file is still the decision of whoever runs this.
+    // Where limits cannot be changed, the user decides about core files.
     let _ = setrlimit(Resource::Core, limit);
 }
 
