@@ -136,7 +136,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "store query catalogs{} --store sqlite:store.db",
             "store query resources{parameters.message~'treas'} --store sqlite:store.db",
         ],
-        // It writes the documents that PuppetDB would have, without secrets.
+        // It writes exported resources as the store has them, for another store.
         "store export" => vec!["store export exported --store sqlite:store.db"],
         "store import" => vec!["store import exported --store sqlite:imported.db"],
         "store deactivate" => vec!["store deactivate n --store sqlite:imported.db"],
@@ -238,7 +238,7 @@ fn files(path: &Path) -> Vec<std::path::PathBuf> {
 fn left(scratch: &Scratch) -> Vec<std::path::PathBuf> {
     let is_left = |path: &std::path::PathBuf| {
         let inside = path.strip_prefix(&scratch.root).unwrap();
-        // The store holds exported resources for the nodes that collect them.
+        // A store and its export hold exported resources for the nodes that collect them.
         ![
             "repo",
             "other",
@@ -248,6 +248,8 @@ fn left(scratch: &Scratch) -> Vec<std::path::PathBuf> {
             "store.db-shm",
             "imported.db",
             "imported.db-wal",
+            "imported.db-shm",
+            "exported",
         ]
         .iter()
         .any(|known| inside.starts_with(known))
