@@ -316,7 +316,8 @@ fn no_command_reads_outside_of_a_restricted_repository() {
             let calls = restricted(name)
                 .unwrap_or_else(|| panic!("`kukla {name}` is new: add a row for it to `restricted`"));
             // A check parses the manifests of all modules, wherever `environment.conf` and links say that they are.
-            let is_parsed = name == "check" && matches!(attempt, "module path" | "manifest setting" | "linked module");
+            let is_parsed =
+                name == "check" && matches!(attempt, "module path" | "manifest setting" | "linked module");
             for call in calls.into_iter().filter(|_| !is_parsed) {
                 let output = run(&scratch, name, &call.split(' ').map(str::to_owned).collect::<Vec<_>>());
                 let printed = format!("{}{}", output.out, output.err);
