@@ -44,6 +44,8 @@ pub struct Cache {
     directory: PathBuf,
     build: String,
     seal: Seal,
+    /// The problem of a key that can be neither read nor written; then nothing is written.
+    without_key: Option<Problem>,
     inputs: Vec<CachedInput>,
     parts: BTreeMap<Str, FileParts>,
     sources: BTreeMap<PathBuf, FactSource>,
@@ -161,10 +163,10 @@ impl Cache {
     pub fn open(directory: &Path, key: Digest, build: &str) -> (Cache, Option<Problem>) {
         let unusable =
             |why: &str| Problem::invalid("ignoring the cache in").on(directory.display()).because(why);
-        let (seal, problem) = match Seal::of(directory) {
-            Ok(seal) => (seal, None),
-            // The index cannot be written either, which is reported when it is.
-            Err(problem) => (Seal::default(), Some(problem)),
+        let seal = match Seal::of(directory) {
+            Ok(seal) => seal,
+            // It is reported when the cache is to be written.
+            Err(problem) => return (Cache { without_key: Some(problem), ..Cache::default() }, None),
         };
         let directory = directory.join(hex(seal.close(&key)));
         let empty = || Cache {
@@ -173,9 +175,6 @@ impl Cache {
             seal: seal.clone(),
             ..Cache::default()
         };
-        if problem.is_some() {
-            return (empty(), problem);
-        }
         let Ok(bytes) = disk::read_own(&directory.join("index")) else { return (empty(), None) };
         match read_index(&bytes, build, &seal) {
             Ok(cache) => (Cache { directory, build: build.to_owned(), seal, ..cache }, None),
@@ -209,12 +208,17 @@ impl Cache {
     }
 
     fn add(&self, bytes: &[u8]) -> Result<Digest, Problem> {
+        self.require_key()?;
         let digest = Digest::of([bytes]);
         let place = self.catalog_place(digest);
         if !place.is_file() {
             disk::write_own(&place, &lz4_flex::compress_prepend_size(bytes))?;
         }
         Ok(digest)
+    }
+
+    fn require_key(&self) -> Result<(), Problem> {
+        self.without_key.clone().map_or(Ok(()), Err)
     }
 
     fn read(&self, digest: Digest) -> Option<Vec<u8>> {
@@ -257,6 +261,7 @@ impl Cache {
         if check.is_unchanged() && self.has_all_of(&added) {
             return Ok(());
         }
+        self.require_key()?;
         let mut table = Table::default();
         let mut nodes = BTreeMap::new();
         let mut parts: BTreeMap<Str, FileParts> = added.parts.into_iter().collect();
