@@ -199,9 +199,11 @@ fn variations(command: &Command) -> Vec<Vec<String>> {
 fn input(command: &str) -> String {
     match command {
         "repl" => "$s = lookup('data::deep')\n$s\n[$s]\n:vars\nInteger($s)\n".to_owned(),
-        "rpc" => ["eval", "compile"].map(|method| {
-            serde_json::json!({"method": method, "params": {"code": "$s = Sensitive(\"treasure${'-7261'}\") notice($s) [$s, {$s => 1}]", "sensitive": false, "explain": true}}).to_string()
-        })[..1].join("\n") + "\n",
+        "rpc" => {
+            let code = "$s = Sensitive(\"treasure${'-7261'}\") notice($s) [$s, {$s => 1}]";
+            let params = serde_json::json!({"code": code, "sensitive": false, "explain": true});
+            serde_json::json!({"method": "eval", "params": params}).to_string() + "\n"
+        }
         _ => String::new(),
     }
 }
