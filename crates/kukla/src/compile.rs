@@ -247,7 +247,7 @@ impl Site {
             layout.warnings.iter().for_each(|message| vm.warn(message));
         }
         for path in &self.special {
-            vm.warn(&format!("Skipped {}: it is a pipe, a socket or a device", path.display()));
+            vm.warn(format!("Skipped {}: it is a pipe, a socket or a device", path.display()));
         }
         // Charges that could not fail where they were made fail at the end.
         let result =
