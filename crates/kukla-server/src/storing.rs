@@ -68,7 +68,6 @@ impl ServerStore {
             patience: PATIENCE,
             statement: Some(PATIENCE),
             password: settings.store_password.clone(),
-            ..Options::default()
         };
         let store = Arc::new(Breaker::new(kukla_store::open(url, &options).map_err(Problem::from)?));
         Ok(ServerStore { store, opened_by: url.to_owned() })
