@@ -15,6 +15,7 @@ pub mod explain;
 pub mod facts;
 mod fleet;
 pub mod fmt;
+pub mod lint;
 pub mod lookup;
 mod options;
 pub mod parse;
