@@ -52,7 +52,8 @@ pub fn find_with_extensions(path: &Path, extensions: &[&str]) -> Result<CodeFile
             if hidden {
                 continue;
             }
-            let is_code = path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
+            let is_code =
+                path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
             match path.metadata().ok() {
                 Some(about) if about.is_dir() => open.push(path),
                 Some(about) if !about.is_file() => found.special.push(path),

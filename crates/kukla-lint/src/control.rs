@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::manifest::Manifest;
+use crate::suppression::Ignore;
 use crate::token::Kind;
 
 /// The lines in which rules are ignored, with the reasons that the comments give.
@@ -13,6 +14,8 @@ use crate::token::Kind;
 pub struct Ignored<'t> {
     /// By rule: line ranges in the order in which they apply; later ones win.
     rules: FxHashMap<&'t str, Vec<(u32, u32, String)>>,
+    /// The suppression comments that all checks of Kukla have.
+    own: Vec<Ignore>,
     /// Comments without a counterpart.
     pub warnings: Vec<String>,
 }
@@ -27,22 +30,24 @@ impl<'t> Ignored<'t> {
     /// Reads the comments of a text.
     pub fn read(manifest: &Manifest<'t>) -> Ignored<'t> {
         let mut ignored = Ignored::default();
-        if memchr::memmem::find(manifest.text.as_bytes(), b"lint:").is_none() {
+        let has = |word: &str| memchr::memmem::find(manifest.text.as_bytes(), word.as_bytes()).is_some();
+        if !has("lint:") && !has("kukla:") {
             return ignored;
         }
         let mut stack: Vec<Vec<Open<'t>>> = Vec::new();
         for at in manifest.positions().filter(|at| manifest.kind(*at).is_comment()) {
             let token = manifest.get(at);
             let text = token.value.trim();
+            let is_alone = matches!(manifest.previous_kind(at), None | Some(Kind::Newline | Kind::Indent));
             if !is_control(text) {
+                ignored.own.extend(Ignore::read(text, token.line, is_alone));
                 continue;
             }
             let words: Vec<&'t str> = text.split_ascii_whitespace().collect();
-            let is_command = |word: &&&str| word.starts_with("lint:ignore") || word.starts_with("lint:endignore");
+            let is_command =
+                |word: &&&str| word.starts_with("lint:ignore") || word.starts_with("lint:endignore");
             let commands = words.iter().take_while(is_command).count();
             let reason = words[commands..].join(" ");
-            let is_alone =
-                matches!(manifest.previous_kind(at), None | Some(Kind::Newline | Kind::Indent));
             let mut opened = Vec::new();
             for command in &words[..commands] {
                 let mut parts = command.split(':').skip(1);
@@ -55,7 +60,11 @@ impl<'t> Ignored<'t> {
                     }
                 } else if let Some(top) = stack.pop() {
                     for open in top {
-                        ignored.rules.entry(open.rule).or_default().push((open.line, token.line, open.reason));
+                        ignored.rules.entry(open.rule).or_default().push((
+                            open.line,
+                            token.line,
+                            open.reason,
+                        ));
                     }
                 } else {
                     ignored.warnings.push(format!(
@@ -79,6 +88,9 @@ impl<'t> Ignored<'t> {
 
     /// The reason for which a rule is ignored in a line, if it is.
     pub fn reason(&self, rule: &str, line: u32) -> Option<&str> {
+        if self.own.iter().any(|ignore| ignore.covers(rule, line)) {
+            return Some("");
+        }
         let ranges = self.rules.get(rule)?;
         let range = ranges.iter().rev().find(|(first, last, _)| (*first..=*last).contains(&line))?;
         Some(&range.2)

@@ -78,7 +78,8 @@ pub fn fix(
             })
             .collect();
         // The layout comes last, since the other fixes change it.
-        let (layout, code): (Vec<_>, Vec<_>) = open.into_iter().partition(|(effect, _)| *effect == Fix::Layout);
+        let (layout, code): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|(effect, _)| *effect == Fix::Layout);
         let (effect, batch) = if code.is_empty() { (Fix::Layout, layout) } else { (Fix::Value, code) };
         let batch: Vec<Finding> = batch.into_iter().map(|(_, finding)| finding).collect();
         if batch.is_empty() || !fixer.round(batch, effect) {
@@ -116,7 +117,8 @@ impl Fixer {
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let own: Vec<Finding> = findings.iter().filter(|finding| finding.code.name == name).cloned().collect();
+            let own: Vec<Finding> =
+                findings.iter().filter(|finding| finding.code.name == name).cloned().collect();
             if self.try_all(&own, effect) {
                 return true;
             }

@@ -5,7 +5,7 @@
 //! | [`token`], [`lexer`] | tokens with the kinds, lines and columns that puppet-lint's have |
 //! | [`Manifest`] | one text with its tokens, and the constructs that they form |
 //! | [`rules`] | the rules, family by family: their explanations, their checks and their fixes |
-//! | [`control`] | comments that suppress findings |
+//! | [`control`], [`suppression`] | comments that suppress findings |
 //! | [`fix`] | the loop that applies fixes until none is left |
 //!
 //! Rules need nothing but the text of one file: no other file, no parsing that can fail. So they work on incomplete code.
@@ -18,6 +18,7 @@ mod report;
 pub mod rule;
 pub mod rules;
 mod settings;
+pub mod suppression;
 pub mod token;
 
 use kukla_syntax::{Code, Severity};

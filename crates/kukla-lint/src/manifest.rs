@@ -34,7 +34,7 @@ pub struct Resource {
     pub colon: At,
     /// The token that ends the body.
     pub end: At,
-    /// The name of the type before the brace, or the token that stands there.
+    /// The name of the type before the brace, or the token in that place.
     pub resource_type: Option<At>,
     /// The names of the attributes.
     pub attributes: Vec<At>,
@@ -301,7 +301,8 @@ impl<'t> Manifest<'t> {
     fn find_resources(&self) -> Result<Vec<Resource>, At> {
         let (mut marker, mut resources) = (0, Vec::new());
         for colon in self.of_kind(Kind::Colon) {
-            if self.next_code_kind(colon).is_none_or(|kind| kind == Kind::Lbrace) || self.follows_classref(colon)
+            if self.next_code_kind(colon).is_none_or(|kind| kind == Kind::Lbrace)
+                || self.follows_classref(colon)
             {
                 continue;
             }
@@ -312,12 +313,7 @@ impl<'t> Manifest<'t> {
             let end = self.next_of(colon, &[Kind::Semic, Kind::Rbrace]).ok_or(colon)?;
             marker = end;
             let resource_type = self.resource_type(colon)?;
-            resources.push(Resource {
-                colon,
-                end,
-                resource_type,
-                attributes: self.attributes(colon, end),
-            });
+            resources.push(Resource { colon, end, resource_type, attributes: self.attributes(colon, end) });
         }
         Ok(resources)
     }
@@ -383,7 +379,14 @@ impl<'t> Manifest<'t> {
                     braces -= 1;
                     if braces == 0 && !in_parameters {
                         let parameters = self.parameters(start, at);
-                        return Some(Definition { start, end: at, parameters, name: Some(name), inherited, kind });
+                        return Some(Definition {
+                            start,
+                            end: at,
+                            parameters,
+                            name: Some(name),
+                            inherited,
+                            kind,
+                        });
                     }
                 }
                 _ => {}

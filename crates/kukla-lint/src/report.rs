@@ -110,7 +110,14 @@ impl Report {
     }
 
     /// Reports a position.
-    pub fn push(&mut self, code: &'static Code, line: u32, column: u32, start: u32, end: u32) -> &mut Finding {
+    pub fn push(
+        &mut self,
+        code: &'static Code,
+        line: u32,
+        column: u32,
+        start: u32,
+        end: u32,
+    ) -> &mut Finding {
         self.findings.push(Finding {
             code,
             severity: code.severity,

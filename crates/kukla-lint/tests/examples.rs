@@ -54,7 +54,12 @@ fn fixes_turn_wrong_into_right() {
 fn rules_are_complete() {
     assert_eq!(rules::all().len(), 92);
     for rule in rules::all() {
-        assert_eq!(rules::all().iter().filter(|other| other.name() == rule.name()).count(), 1, "{}", rule.name());
+        assert_eq!(
+            rules::all().iter().filter(|other| other.name() == rule.name()).count(),
+            1,
+            "{}",
+            rule.name()
+        );
     }
     let core = rules::all().iter().filter(|rule| rule.origin == "puppet-lint");
     assert_eq!(core.clone().filter(|rule| rule.by_default).count(), 36);

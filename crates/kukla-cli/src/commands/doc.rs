@@ -199,7 +199,8 @@ fn rules() -> String {
         };
         let formatted = if rule.formatted { "x" } else { "" };
         let severity = explain::severity(rule.code);
-        let _ = writeln!(page, "| [{name}](#{name}) | {origin} | {state} | {severity} | {fix} | {formatted} |");
+        let _ =
+            writeln!(page, "| [{name}](#{name}) | {origin} | {state} | {severity} | {fix} | {formatted} |");
     }
     page.extend(kukla_lint::rules::all().iter().map(|rule| section(rule.code)));
     page

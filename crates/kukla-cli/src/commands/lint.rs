@@ -159,7 +159,7 @@ const VERSION: &str = "4.3.0";
 /// The first bytes of a policy module of SELinux.
 const SELINUX_POLICY: [u8; 4] = [0x8f, 0xff, 0x7c, 0xf9];
 
-/// What became of a finding.
+/// The outcome of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Error,
@@ -215,7 +215,8 @@ pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let selection = Selection::new(args)?;
     let files = find(args, &selection)?;
-    let results: Vec<Result<Checked, Problem>> = files.par_iter().map(|path| check(args, &selection, path)).collect();
+    let results: Vec<Result<Checked, Problem>> =
+        files.par_iter().map(|path| check(args, &selection, path)).collect();
     let mut checked = Vec::new();
     let mut has_failed = false;
     for result in results {
@@ -236,7 +237,8 @@ pub fn run(args: &Args) -> CommandResult {
             Kind::Fixed | Kind::Ignored => false,
         })
     };
-    let exit = if has_failed { ExitKind::Failure } else { ExitKind::findings_if(checked.iter().any(is_error)) };
+    let exit =
+        if has_failed { ExitKind::Failure } else { ExitKind::findings_if(checked.iter().any(is_error)) };
     for warning in checked.iter().flat_map(|file| &file.warnings) {
         errln!("{warning}");
     }
@@ -305,8 +307,14 @@ fn check(args: &Args, selection: &Selection, path: &Path) -> Result<Checked, Pro
     let bytes = files::read_bytes(path)?;
     // Policies of SELinux have the same extension.
     let bytes = if bytes.starts_with(&SELINUX_POLICY) { Vec::new() } else { bytes };
-    let mut file =
-        Checked { path: name, full_path, text: String::new(), fixed: None, findings: Vec::new(), warnings: Vec::new() };
+    let mut file = Checked {
+        path: name,
+        full_path,
+        text: String::new(),
+        fixed: None,
+        findings: Vec::new(),
+        warnings: Vec::new(),
+    };
     match String::from_utf8(bytes) {
         Ok(text) => file.text = text,
         Err(_) => {
@@ -376,9 +384,8 @@ fn write(checked: &[Checked]) -> bool {
 fn apply_baseline(args: &Args, selection: &Selection, checked: &mut [Checked]) -> Result<(), Problem> {
     let Some(path) = args.baseline.as_ref().or(selection.baseline.as_ref()) else { return Ok(()) };
     let is_open = |reported: &Reported| matches!(reported.kind, Kind::Error | Kind::Warning);
-    let converted = |reported: &Reported| {
-        kukla_check::Finding::from(diagnostic(&Source::unnamed(""), &reported.finding))
-    };
+    let converted =
+        |reported: &Reported| kukla_check::Finding::from(diagnostic(&Source::unnamed(""), &reported.finding));
     if args.write_baseline {
         let mut all = Vec::new();
         for file in checked.iter_mut() {
@@ -386,7 +393,10 @@ fn apply_baseline(args: &Args, selection: &Selection, checked: &mut [Checked]) -
             all.extend(open.map(|reported| (converted(reported), file.path.clone())));
             file.findings.clear();
         }
-        write_file(path, baseline::write(all.iter().map(|(finding, path)| (finding, path.clone()))).as_bytes())?;
+        write_file(
+            path,
+            baseline::write(all.iter().map(|(finding, path)| (finding, path.clone()))).as_bytes(),
+        )?;
         errln!("{} findings written to {}", all.len(), path.display());
         return Ok(());
     }
@@ -417,7 +427,11 @@ fn print(args: &Args, checked: &[Checked], files: usize) {
         LintFormat::PuppetLint => {
             let with_filename = args.with_filename || files > 1;
             out!("{}", text::lines(args, checked, with_filename));
-            if checked.iter().flat_map(|file| &file.findings).any(|reported| reported.finding.code.name == "syntax") {
+            if checked
+                .iter()
+                .flat_map(|file| &file.findings)
+                .any(|reported| reported.finding.code.name == "syntax")
+            {
                 errln!("Try running `puppet parser validate <file>`");
             }
             return;
@@ -434,17 +448,14 @@ fn print(args: &Args, checked: &[Checked], files: usize) {
         .map(|file| {
             let source = Source::new(file.path.as_str(), file.fixed.as_ref().unwrap_or(&file.text).as_str());
             let shown = file.findings.iter().filter(|reported| reported.kind != Kind::Fixed);
-            Findings {
-                diagnostics: shown
-                    .map(|reported| diagnostic(&source, &reported.finding))
-                    .collect(),
-            }
+            Findings { diagnostics: shown.map(|reported| diagnostic(&source, &reported.finding)).collect() }
         })
         .collect();
     out!("{}", render::render(&findings, format));
     let counts = findings.iter().map(Findings::counts);
     let (errors, warnings) = counts.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let fixed = checked.iter().flat_map(|file| &file.findings).filter(|reported| reported.kind == Kind::Fixed);
+    let fixed =
+        checked.iter().flat_map(|file| &file.findings).filter(|reported| reported.kind == Kind::Fixed);
     let fixed = match fixed.count() {
         0 => String::new(),
         count => format!(", {count} fixed"),

@@ -165,7 +165,8 @@ fn name(text: &str) -> Option<(Kind, usize)> {
 fn number(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let ends = |at: usize| text[at..].chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '_');
+    let ends =
+        |at: usize| text[at..].chars().next().is_none_or(|next| !next.is_alphanumeric() && next != '_');
     if let [b'0', b'x' | b'X', ..] = bytes {
         let hex = bytes[2..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
         if hex > 0 && ends(2 + hex) {

@@ -78,7 +78,10 @@ fn blanks(text: &str) -> usize {
 
 /// Whether a character is of Unicode's category Zs.
 fn is_space_separator(char: char) -> bool {
-    matches!(char, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    matches!(
+        char,
+        ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
 }
 
 /// The number of bytes of a line end at the beginning of a text.
@@ -121,7 +124,8 @@ impl<'t> Lexer<'t> {
                 return Ok(at + length);
             }
             b'\'' if memchr(b'\'', &bytes[1..]).is_some() => {
-                let length = literal::closing(&bytes[1..], b'\'').ok_or_else(|| self.error(at, start, None))?;
+                let length =
+                    literal::closing(&bytes[1..], b'\'').ok_or_else(|| self.error(at, start, None))?;
                 self.push(Kind::Sstring, at + 1..at + 1 + length, at..at + length + 2);
                 return Ok(at + length + 2);
             }
@@ -156,7 +160,8 @@ impl<'t> Lexer<'t> {
                 return Ok(at + close + 4);
             }
             b'/' if memchr(b'/', &bytes[1..]).is_some() && self.may_be_regex(first) => {
-                let length = literal::closing(&bytes[1..], b'/').ok_or_else(|| self.error(at, start, None))?;
+                let length =
+                    literal::closing(&bytes[1..], b'/').ok_or_else(|| self.error(at, start, None))?;
                 self.push(Kind::Regex, at + 1..at + 1 + length, at..at + length + 2);
                 return Ok(at + length + 2);
             }
@@ -279,7 +284,8 @@ impl<'t> Lexer<'t> {
                     begin = value.end;
                 }
                 SegmentKind::Variable => {
-                    let name = if self.text[value.clone()].starts_with('$') { value.start + 1 } else { value.start };
+                    let name =
+                        if self.text[value.clone()].starts_with('$') { value.start + 1 } else { value.start };
                     self.push(Kind::UnencVariable, name..value.end, value.clone());
                     begin = value.end;
                 }

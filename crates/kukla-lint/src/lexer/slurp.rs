@@ -227,7 +227,12 @@ impl<'t> Slurper<'t> {
     /// The offset after the closing tag of a heredoc if it is here: it may have a bar, a dash and blanks before it, and ends a line.
     fn at_tag(&self, name: &str) -> Option<usize> {
         let byte = self.byte();
-        if !(byte == b'|' || byte == b'-' || byte.is_ascii_whitespace() || byte == 0x0b || name.as_bytes().first() == Some(&byte)) {
+        if !(byte == b'|'
+            || byte == b'-'
+            || byte.is_ascii_whitespace()
+            || byte == 0x0b
+            || name.as_bytes().first() == Some(&byte))
+        {
             return None;
         }
         let blanks = |from: usize| {

@@ -165,7 +165,13 @@ fn equals(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     Ok(())
 }
 
-fn align(manifest: &Manifest<'_>, range: Range<At>, own: impl Fn(At) -> bool, code: &'static Code, report: &mut Report) {
+fn align(
+    manifest: &Manifest<'_>,
+    range: Range<At>,
+    own: impl Fn(At) -> bool,
+    code: &'static Code,
+    report: &mut Report,
+) {
     let line = |at: At| manifest.get(at).line;
     let tokens: Vec<At> = range.filter(|at| !manifest.kind(*at).is_comment()).collect();
     let columns: Vec<At> = tokens.iter().copied().filter(|at| own(*at)).collect();
@@ -203,7 +209,8 @@ fn align(manifest: &Manifest<'_>, range: Range<At>, own: impl Fn(At) -> bool, co
 /// Moves a token by changing the blanks before it.
 fn moved(manifest: &Manifest<'_>, at: At, by: i64) -> Option<Edit> {
     let before = manifest.get(at.checked_sub(1)?);
-    let old = if matches!(before.kind, Kind::Whitespace | Kind::Indent) { before.value.chars().count() } else { 0 };
+    let old =
+        if matches!(before.kind, Kind::Whitespace | Kind::Indent) { before.value.chars().count() } else { 0 };
     let width = usize::try_from(i64::try_from(old).ok()? + by).ok()?;
     match before.kind {
         Kind::Whitespace | Kind::Indent => Some(Edit::replace(before, " ".repeat(width))),

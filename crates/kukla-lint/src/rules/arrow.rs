@@ -170,7 +170,8 @@ impl Level {
             while manifest.kind(name) == Kind::Dqpost && start > 0 && manifest.kind(start) != Kind::Dqpre {
                 start -= 1;
             }
-            let Some(gap) = manifest.previous(start).filter(|at| manifest.kind(*at) == Kind::Whitespace) else {
+            let Some(gap) = manifest.previous(start).filter(|at| manifest.kind(*at) == Kind::Whitespace)
+            else {
                 return Vec::new();
             };
             let indent = self.first_name_column.unwrap_or(1).saturating_sub(1);
@@ -189,7 +190,6 @@ impl Level {
     }
 }
 
-
 fn space_before(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for resource in manifest.resources()? {
         let Some((first, last)) = arrows(manifest, resource) else { continue };
@@ -197,7 +197,9 @@ fn space_before(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> D
             continue;
         }
         for arrow in resource.tokens().filter(|at| manifest.kind(*at) == Kind::Farrow) {
-            let Some(before) = manifest.previous(arrow).filter(|at| manifest.value(*at) != " ") else { continue };
+            let Some(before) = manifest.previous(arrow).filter(|at| manifest.value(*at) != " ") else {
+                continue;
+            };
             let token = manifest.get(before);
             let edit = match token.kind {
                 Kind::Whitespace => Some(Edit::replace(token, " ")),

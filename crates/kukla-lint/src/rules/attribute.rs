@@ -189,7 +189,11 @@ fn value_of(manifest: &Manifest<'_>, attribute: At) -> Option<At> {
 }
 
 /// The values of the attributes with a name.
-fn values<'m>(manifest: &'m Manifest<'_>, resource: &'m Resource, name: &'m str) -> impl Iterator<Item = At> + 'm {
+fn values<'m>(
+    manifest: &'m Manifest<'_>,
+    resource: &'m Resource,
+    name: &'m str,
+) -> impl Iterator<Item = At> + 'm {
     let named = resource.attributes.iter().filter(move |at| manifest.value(**at) == name);
     named.filter_map(|at| value_of(manifest, *at))
 }
@@ -254,9 +258,11 @@ fn exchanged(manifest: &Manifest<'_>, first: At, second: At, end: At) -> Vec<Edi
 }
 
 fn symlink_target(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file"])) {
+    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file"]))
+    {
         for ensure in resource.attributes.iter().filter(|at| manifest.value(**at) == "ensure") {
-            let Some(value) = value_of(manifest, *ensure).filter(|at| manifest.value(*at).starts_with('/')) else {
+            let Some(value) = value_of(manifest, *ensure).filter(|at| manifest.value(*at).starts_with('/'))
+            else {
                 continue;
             };
             let own_line = manifest.previous(*ensure).filter(|at| manifest.kind(*at) == Kind::Indent);
@@ -275,20 +281,25 @@ fn is_mode(value: &str) -> bool {
     let is_clause = |clause: &str| {
         let rest = clause.trim_start_matches(['u', 'g', 'o', 'a']);
         let mut bytes = rest.bytes();
-        bytes.next().is_some_and(|byte| b"-=+".contains(&byte)) && bytes.all(|byte| b"-=+rstwxXugo".contains(&byte))
+        bytes.next().is_some_and(|byte| b"-=+".contains(&byte))
+            && bytes.all(|byte| b"-=+rstwxXugo".contains(&byte))
     };
     is_octal || value.split(',').all(is_clause)
 }
 
 fn file_mode(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file", "concat"])) {
+    for resource in
+        manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file", "concat"]))
+    {
         for at in values(manifest, resource, "mode") {
             let token = manifest.get(at);
-            if matches!(token.kind, Kind::Variable | Kind::Undef | Kind::FunctionName) || is_mode(token.value) {
+            if matches!(token.kind, Kind::Variable | Kind::Undef | Kind::FunctionName) || is_mode(token.value)
+            {
                 break;
             }
             let finding = report.at(manifest, at, &FILE_MODE);
-            let is_short = token.value.len() == 3 && token.value.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+            let is_short =
+                token.value.len() == 3 && token.value.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
             if is_short {
                 finding.fixed_by([Edit::replace(token, format!("'0{}'", token.value))]);
             }
@@ -298,7 +309,9 @@ fn file_mode(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done
 }
 
 fn unquoted_mode(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file", "concat"])) {
+    for resource in
+        manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file", "concat"]))
+    {
         for at in values(manifest, resource, "mode") {
             let token = manifest.get(at);
             if matches!(token.kind, Kind::Name | Kind::Number) {
@@ -333,7 +346,8 @@ fn reworded(manifest: &Manifest<'_>, at: At, word: &str) -> [Edit; 1] {
 }
 
 fn file_ensure(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file"])) {
+    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file"]))
+    {
         if let Some(at) = ensured(manifest, resource, "present") {
             let word = if named(manifest, resource, "target").is_some() { "link" } else { "file" };
             report.at(manifest, at, &FILE_ENSURE).fixed_by(reworded(manifest, at, word));
@@ -343,7 +357,9 @@ fn file_ensure(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Do
 }
 
 fn package_ensure(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["package"])) {
+    for resource in
+        manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["package"]))
+    {
         if let Some(at) = ensured(manifest, resource, "latest") {
             report.at(manifest, at, &PACKAGE_ENSURE).fixed_by(reworded(manifest, at, "installed"));
         }
@@ -352,7 +368,8 @@ fn package_ensure(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) ->
 }
 
 fn world_writable(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file"])) {
+    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["file"]))
+    {
         for at in values(manifest, resource, "mode") {
             let mode = manifest.value(at);
             let is_number = !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit());

@@ -237,7 +237,8 @@ fn closing_brace_before(manifest: &Manifest<'_>, _: &Settings, report: &mut Repo
 
 fn closing_bracket_before(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for bracket in manifest.of_kind(Kind::Rbrack) {
-        let (Some(before), Some(solid)) = (manifest.previous(bracket), manifest.previous_solid(bracket)) else {
+        let (Some(before), Some(solid)) = (manifest.previous(bracket), manifest.previous_solid(bracket))
+        else {
             continue;
         };
         let kind = manifest.kind(before);
@@ -273,15 +274,24 @@ fn belongs_after(kind: Kind) -> bool {
     )
 }
 
-fn closing_after(manifest: &Manifest<'_>, kind: Kind, code: &'static kukla_syntax::Code, report: &mut Report) {
+fn closing_after(
+    manifest: &Manifest<'_>,
+    kind: Kind,
+    code: &'static kukla_syntax::Code,
+    report: &mut Report,
+) {
     for bracket in manifest.of_kind(kind) {
-        let Some(next) = manifest.next(bracket).filter(|next| !belongs_after(manifest.kind(*next))) else { continue };
+        let Some(next) = manifest.next(bracket).filter(|next| !belongs_after(manifest.kind(*next))) else {
+            continue;
+        };
         let mut edit = None;
         if manifest.kind(next) == Kind::Whitespace {
             let solid = manifest.next_solid(bracket).filter(|solid| belongs_after(manifest.kind(*solid)));
             let Some(solid) = solid else { continue };
             // A bracket without blanks before it would be an index.
-            if !matches!(manifest.kind(solid), Kind::Lbrack | Kind::Colon) && !has_newline(manifest, bracket, solid) {
+            if !matches!(manifest.kind(solid), Kind::Lbrack | Kind::Colon)
+                && !has_newline(manifest, bracket, solid)
+            {
                 edit = Some(between(manifest, bracket, solid, ""));
             }
         }
@@ -351,13 +361,15 @@ fn without_empty_lines(manifest: &Manifest<'_>, at: At) -> Option<Edit> {
 
 fn opening_bracket_before(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for bracket in manifest.of_kind(Kind::Lbrack) {
-        let (Some(before), Some(solid)) = (manifest.previous(bracket), manifest.previous_solid(bracket)) else {
+        let (Some(before), Some(solid)) = (manifest.previous(bracket), manifest.previous_solid(bracket))
+        else {
             continue;
         };
         if is_bracket_right(manifest, bracket, before, solid) {
             continue;
         }
-        let text = if matches!(manifest.kind(solid), Kind::Lparen | Kind::Lbrack | Kind::Lbrace) { "" } else { " " };
+        let text =
+            if matches!(manifest.kind(solid), Kind::Lparen | Kind::Lbrack | Kind::Lbrace) { "" } else { " " };
         let edit = between(manifest, solid, bracket, text);
         report.at(manifest, bracket, &OPENING_BRACKET_BEFORE).fixed_by([edit]);
     }
@@ -378,7 +390,13 @@ fn is_bracket_right(manifest: &Manifest<'_>, bracket: At, before: At, solid: At)
         return true;
     }
     match kind {
-        Kind::Rbrack | Kind::Rbrace | Kind::Rparen | Kind::Lparen | Kind::Lbrack | Kind::Lbrace | Kind::Type => {
+        Kind::Rbrack
+        | Kind::Rbrace
+        | Kind::Rparen
+        | Kind::Lparen
+        | Kind::Lbrack
+        | Kind::Lbrace
+        | Kind::Type => {
             if solid == before || begins_line {
                 return true;
             }
@@ -399,7 +417,9 @@ fn is_bracket_right(manifest: &Manifest<'_>, bracket: At, before: At, solid: At)
 
 fn opening_bracket_after(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for bracket in manifest.of_kind(Kind::Lbrack) {
-        let Some(next) = manifest.next(bracket).filter(|next| manifest.kind(*next).is_blank()) else { continue };
+        let Some(next) = manifest.next(bracket).filter(|next| manifest.kind(*next).is_blank()) else {
+            continue;
+        };
         let at = match manifest.kind(next) {
             Kind::Newline => match manifest.next(next).filter(|at| manifest.kind(*at) == Kind::Newline) {
                 Some(second) => second,
@@ -441,7 +461,9 @@ fn name_before(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Do
 fn name_after(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for definition in manifest.definitions() {
         let name = manifest.next_of(definition.start, &[Kind::Name, Kind::FunctionName]);
-        let Some((name, next)) = name.and_then(|name| Some((name, manifest.next_solid(name)?))) else { continue };
+        let Some((name, next)) = name.and_then(|name| Some((name, manifest.next_solid(name)?))) else {
+            continue;
+        };
         if !one_space(manifest, name, next) {
             // A comment may be alone on its line.
             let edit = (!manifest.kind(next).is_comment()).then(|| between(manifest, name, next, " "));

@@ -60,7 +60,9 @@ fn inclusion(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done
     for at in manifest.positions() {
         let Some(next) = manifest.next_code(at) else { continue };
         match manifest.kind(at) {
-            Kind::Name | Kind::FunctionName if matches!(manifest.value(at), "include" | "contain" | "require") => {
+            Kind::Name | Kind::FunctionName
+                if matches!(manifest.value(at), "include" | "contain" | "require") =>
+            {
                 if manifest.kind(next) != Kind::Farrow {
                     included(manifest, next).into_iter().for_each(&mut add);
                 }
@@ -95,7 +97,9 @@ fn included(manifest: &Manifest<'_>, from: At) -> Vec<At> {
 
 fn reference(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for at in manifest.of_kind(Kind::Type).filter(|at| manifest.value(*at) == "Class") {
-        let Some(bracket) = manifest.next_code(at).filter(|at| manifest.kind(*at) == Kind::Lbrack) else { continue };
+        let Some(bracket) = manifest.next_code(at).filter(|at| manifest.kind(*at) == Kind::Lbrack) else {
+            continue;
+        };
         let inside = (bracket..manifest.tokens.len()).take_while(|at| manifest.kind(*at) != Kind::Rbrack);
         for at in inside.filter(|at| is_absolute(manifest, *at)) {
             report.at(manifest, at, &RELATIVE_CLASSNAME_REFERENCE).fixed_by(relative(manifest, at));

@@ -67,7 +67,9 @@ fn star_fix(manifest: &Manifest<'_>, at: At) -> Option<Edit> {
         return None;
     }
     let indent = match manifest.previous(at) {
-        Some(before) if matches!(manifest.kind(before), Kind::Indent | Kind::Whitespace) => manifest.value(before),
+        Some(before) if matches!(manifest.kind(before), Kind::Indent | Kind::Whitespace) => {
+            manifest.value(before)
+        }
         _ => "",
     };
     let line = |line: &str| {

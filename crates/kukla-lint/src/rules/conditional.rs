@@ -184,7 +184,13 @@ fn option_ranges(manifest: &Manifest<'_>, keyword: Kind) -> Vec<Range<At>> {
     ranges
 }
 
-fn unquoted(manifest: &Manifest<'_>, keyword: Kind, separator: Kind, code: &'static kukla_syntax::Code, report: &mut Report) {
+fn unquoted(
+    manifest: &Manifest<'_>,
+    keyword: Kind,
+    separator: Kind,
+    code: &'static kukla_syntax::Code,
+    report: &mut Report,
+) {
     for range in option_ranges(manifest, keyword) {
         for at in range.filter(|at| manifest.kind(*at) == separator) {
             for before in (0..at).rev() {
@@ -195,7 +201,9 @@ fn unquoted(manifest: &Manifest<'_>, keyword: Kind, separator: Kind, code: &'sta
                     Kind::Classref if !token.value.contains("::") => {}
                     _ => continue,
                 }
-                report.at(manifest, before, code).fixed_by([Edit::replace(token, format!("'{}'", token.value))]);
+                report
+                    .at(manifest, before, code)
+                    .fixed_by([Edit::replace(token, format!("'{}'", token.value))]);
             }
         }
     }

@@ -54,8 +54,10 @@ rules! {
 
 static DUPLICATE: Code =
     another(&PARAMETER_DOCUMENTATION, "Duplicate {type} parameter documentation for {name}::{parameter}");
-static UNMATCHED: Code =
-    another(&PARAMETER_DOCUMENTATION, "No matching {type} parameter for documentation of {name}::{parameter}");
+static UNMATCHED: Code = another(
+    &PARAMETER_DOCUMENTATION,
+    "No matching {type} parameter for documentation of {name}::{parameter}",
+);
 static STYLE: Code = another(
     &PARAMETER_DOCUMENTATION,
     "invalid documentation style for {type} parameter {name}::{parameter} ({style})",
@@ -83,7 +85,8 @@ struct Entry<'t> {
 
 /// A name at the beginning of a text, and the rest.
 fn name(text: &str) -> Option<(&str, &str)> {
-    let end = text.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(text.len());
+    let end =
+        text.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
 }
 
@@ -110,7 +113,9 @@ fn entry(comment: &str) -> Option<Entry<'_>> {
 
 fn is_private(comment: &str) -> bool {
     let rest = comment.trim_start().strip_prefix("@api ");
-    rest.is_some_and(|rest| rest.trim_start_matches(' ').strip_prefix("private").is_some_and(|rest| rest.trim().is_empty()))
+    rest.is_some_and(|rest| {
+        rest.trim_start_matches(' ').strip_prefix("private").is_some_and(|rest| rest.trim().is_empty())
+    })
 }
 
 /// The descriptions in the comments before a definition, and those that describe a parameter again; the last comment comes first.
@@ -163,7 +168,8 @@ fn parameter_documentation(manifest: &Manifest<'_>, settings: &Settings, report:
         let owner = definition.name.map_or("", |name| manifest.value(name));
         let mut add = |at: At, column: u32, code: &'static Code, parameter: &str, style: &str| {
             let token = manifest.get(at);
-            let finding = report.push(code, token.line, token.column + column, token.start + column, token.end);
+            let finding =
+                report.push(code, token.line, token.column + column, token.start + column, token.end);
             finding.fact("type", word(definition)).fact("name", owner).fact("parameter", parameter);
             finding.fact("style", style);
         };

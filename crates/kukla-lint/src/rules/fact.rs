@@ -131,7 +131,8 @@ const STRUCTURED: [(&str, &str); 68] = [
 /// The facts of the table above that `top_scope_facts` leaves to `legacy_facts`, as puppet-lint does.
 fn is_left_to_legacy_facts(name: &str) -> bool {
     const ALSO: [&str; 2] = ["trusted", "facts"];
-    ALSO.iter().any(|known| name.starts_with(known)) || STRUCTURED.iter().any(|(known, _)| name.starts_with(known))
+    ALSO.iter().any(|known| name.starts_with(known))
+        || STRUCTURED.iter().any(|(known, _)| name.starts_with(known))
 }
 
 fn index(keys: &str) -> String {
@@ -142,9 +143,12 @@ fn index(keys: &str) -> String {
 fn interpolated(name: &str) -> Option<String> {
     let after = |prefix: &str| name.strip_prefix(prefix);
     let split_end = |text: &str, ends: &[&'static str]| {
-        ends.iter().find_map(|end| text.strip_suffix(end)?.strip_suffix('_').map(|middle| (middle.to_owned(), *end)))
+        ends.iter()
+            .find_map(|end| text.strip_suffix(end)?.strip_suffix('_').map(|middle| (middle.to_owned(), *end)))
     };
-    if let Some((device, attribute)) = after("blockdevice_").and_then(|rest| split_end(rest, &["model", "size", "vendor"])) {
+    if let Some((device, attribute)) =
+        after("blockdevice_").and_then(|rest| split_end(rest, &["model", "size", "vendor"]))
+    {
         return Some(format!("facts['disks']['{device}']['{attribute}']"));
     }
     const ADDRESSES: [&str; 8] =
@@ -155,7 +159,9 @@ fn interpolated(name: &str) -> Option<String> {
             return Some(format!("facts['networking']['interfaces']['{interface}']['{attribute}']"));
         }
     }
-    if let Some(id) = after("processor").filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())) {
+    if let Some(id) =
+        after("processor").filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
+    {
         return Some(format!("facts['processors']['models'][{id}]"));
     }
     if let Some(rest) = after("sp_") {
@@ -221,9 +227,11 @@ fn interpolations(manifest: &Manifest<'_>, report: &mut Report) {
         let code = without_comment(line);
         for (at, _) in code.match_indices("%{") {
             let inside = &code[at + 2..];
-            let inside = ["facts.", "::", ":"].iter().find_map(|prefix| inside.strip_prefix(prefix)).unwrap_or(inside);
+            let inside =
+                ["facts.", "::", ":"].iter().find_map(|prefix| inside.strip_prefix(prefix)).unwrap_or(inside);
             let end = inside.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_');
-            let Some(name) = end.filter(|end| inside[*end..].starts_with('}')).map(|end| &inside[..end]) else {
+            let Some(name) = end.filter(|end| inside[*end..].starts_with('}')).map(|end| &inside[..end])
+            else {
                 continue;
             };
             if structured(name).is_some() {
@@ -272,7 +280,8 @@ fn top_scope(manifest: &Manifest<'_>, settings: &Settings, report: &mut Report) 
     for at in manifest.positions().filter(|at| manifest.kind(*at).is_variable()) {
         let value = manifest.value(at);
         let Some(name) = value.strip_prefix("::") else { continue };
-        let is_allowed = settings.top_scope_variables.iter().any(|allowed| name.starts_with(allowed.as_str()));
+        let is_allowed =
+            settings.top_scope_variables.iter().any(|allowed| name.starts_with(allowed.as_str()));
         if is_allowed || is_left_to_legacy_facts(name) || super::variable::is_of_class(value) {
             continue;
         }

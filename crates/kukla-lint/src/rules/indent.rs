@@ -160,7 +160,8 @@ fn actual(manifest: &Manifest<'_>, first: At) -> i64 {
         Kind::HeredocPre => {
             let ends = |at: &At| matches!(manifest.kind(*at), Kind::Newline | Kind::HeredocPost);
             let end = (first..manifest.tokens.len()).find(ends);
-            end.filter(|at| manifest.kind(*at) == Kind::HeredocPost).map_or(0, |at| last_line(manifest.value(at)))
+            end.filter(|at| manifest.kind(*at) == Kind::HeredocPost)
+                .map_or(0, |at| last_line(manifest.value(at)))
         }
         _ => 0,
     }

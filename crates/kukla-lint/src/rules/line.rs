@@ -84,7 +84,7 @@ rules! {
     /// Wrong:
     ///
     /// ```puppet
-    /// include apt  
+    /// include apt
     /// include ntp
     /// ```
     ///
@@ -130,17 +130,21 @@ fn soft_tabs(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done
 }
 
 fn hard_tabs(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Indent | Kind::Whitespace)) {
+    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Indent | Kind::Whitespace))
+    {
         let token = manifest.get(at);
         if token.value.contains('\t') {
-            report.at(manifest, at, &HARD_TABS).fixed_by([Edit::replace(token, token.value.replace('\t', "  "))]);
+            report
+                .at(manifest, at, &HARD_TABS)
+                .fixed_by([Edit::replace(token, token.value.replace('\t', "  "))]);
         }
     }
     Ok(())
 }
 
 fn trailing(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Indent | Kind::Whitespace)) {
+    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Indent | Kind::Whitespace))
+    {
         if matches!(manifest.next_kind(at), None | Some(Kind::Newline)) {
             report.at(manifest, at, &TRAILING_WHITESPACE).fixed_by([Edit::remove(manifest.get(at))]);
         }

@@ -56,7 +56,8 @@ pub fn all() -> &'static [&'static Rule] {
             variable::RULES,
         ];
         let mut rules: Vec<&'static Rule> = tables.into_iter().flatten().collect();
-        let position = |rule: &&Rule| ORDER.iter().position(|name| *name == rule.name()).unwrap_or(ORDER.len());
+        let position =
+            |rule: &&Rule| ORDER.iter().position(|name| *name == rule.name()).unwrap_or(ORDER.len());
         rules.sort_by_key(position);
         rules
     })

@@ -133,7 +133,8 @@ fn around_body(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Do
         match manifest.kind(at) {
             Kind::Lbrace => {
                 depth += 1;
-                let second = || second_line_end(manifest, at + 1..manifest.tokens.len()).map(|(_, second)| second);
+                let second =
+                    || second_line_end(manifest, at + 1..manifest.tokens.len()).map(|(_, second)| second);
                 if let Some((word, place)) = blocks.get(&(depth - 1)).copied().zip(second()) {
                     report.at(manifest, place, &EMPTY_LINES_AROUND_BODY).fact("block", word);
                 }

@@ -111,7 +111,8 @@ rules! {
         "lookup used to set the default value of a parameter";
 }
 
-static WITHOUT_DEFAULT: Code = another(&OPTIONAL_DEFAULT, "Optional defined type parameter doesn't have a default");
+static WITHOUT_DEFAULT: Code =
+    another(&OPTIONAL_DEFAULT, "Optional defined type parameter doesn't have a default");
 
 fn order(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     for range in manifest.definitions().filter_map(|definition| definition.parameters.clone()) {
@@ -227,7 +228,10 @@ fn data_type(manifest: &Manifest<'_>, parameter: At) -> Range<At> {
         };
         if is_begin {
             let (first, last) = (manifest.next_code(here), manifest.previous_code(parameter));
-            return first.zip(last).filter(|(first, last)| first <= last).map_or(0..0, |(first, last)| first..last + 1);
+            return first
+                .zip(last)
+                .filter(|(first, last)| first <= last)
+                .map_or(0..0, |(first, last)| first..last + 1);
         }
         at = manifest.previous_code(here);
     }
@@ -334,7 +338,9 @@ fn types(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
             match next {
                 Next::Type => {
                     (parentheses, brackets) = (0, 0);
-                    if token.kind == Kind::Type || token.value.starts_with(|char: char| char.is_ascii_uppercase()) {
+                    if token.kind == Kind::Type
+                        || token.value.starts_with(|char: char| char.is_ascii_uppercase())
+                    {
                         next = Next::Name;
                     } else if token.kind == Kind::Variable {
                         let finding = report.at(manifest, at, &PARAMETER_TYPES);

@@ -96,7 +96,9 @@ rules! {
 }
 
 fn anchor(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["anchor"])) {
+    for resource in
+        manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["anchor"]))
+    {
         if let Some(at) = resource.resource_type {
             report.at(manifest, at, &ANCHOR_RESOURCE);
         }
@@ -155,7 +157,8 @@ fn line(manifest: &Manifest<'_>, from: At) -> Vec<At> {
 
 /// Whether a token is an arrow before a list.
 fn is_list(manifest: &Manifest<'_>, at: At) -> bool {
-    manifest.kind(at) == Kind::Farrow && manifest.tokens.get(at + 2).is_some_and(|token| token.kind == Kind::Lbrack)
+    manifest.kind(at) == Kind::Farrow
+        && manifest.tokens.get(at + 2).is_some_and(|token| token.kind == Kind::Lbrack)
 }
 
 /// The tokens of the title of an `exec`. Of titles in a list only those of the last list in the text are known.
@@ -165,7 +168,8 @@ fn titles(manifest: &Manifest<'_>, exec: At) -> Vec<At> {
     match manifest.kind(title) {
         Kind::Lbrack => {
             let last = |kind| manifest.positions().rev().find(|at| manifest.kind(*at) == kind);
-            let range = last(Kind::Lbrack).zip(last(Kind::Rbrack)).map_or(0..0, |(open, close)| open + 1..close);
+            let range =
+                last(Kind::Lbrack).zip(last(Kind::Rbrack)).map_or(0..0, |(open, close)| open + 1..close);
             range.collect()
         }
         Kind::Dqpre => {
@@ -177,12 +181,15 @@ fn titles(manifest: &Manifest<'_>, exec: At) -> Vec<At> {
 }
 
 fn idempotency(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["exec"])) {
+    for resource in manifest.resources()?.iter().filter(|resource| is_of_type(manifest, resource, &["exec"]))
+    {
         let (mut at, mut is_idempotent) = (resource.colon, false);
-        while let Some(name) = manifest.next_of(at, &[Kind::Name, Kind::Unless]).filter(|name| *name <= resource.end) {
+        while let Some(name) =
+            manifest.next_of(at, &[Kind::Name, Kind::Unless]).filter(|name| *name <= resource.end)
+        {
             let is_attribute = manifest.next_code_kind(name) == Some(Kind::Farrow);
-            is_idempotent |=
-                is_attribute && matches!(manifest.value(name), "onlyif" | "unless" | "creates" | "refreshonly");
+            is_idempotent |= is_attribute
+                && matches!(manifest.value(name), "onlyif" | "unless" | "creates" | "refreshonly");
             at = name;
         }
         if !is_idempotent {

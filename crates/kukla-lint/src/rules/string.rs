@@ -143,7 +143,8 @@ rules! {
 /// Whether a string needs double quotes for what it contains.
 fn needs_double_quotes(value: &str, column: u32) -> bool {
     let bytes = value.as_bytes();
-    let escapes = |at: usize| matches!(bytes.get(at + 1), Some(b'$' | b'"' | b'\'' | b't' | b's' | b'n' | b'\\'));
+    let escapes =
+        |at: usize| matches!(bytes.get(at + 1), Some(b'$' | b'"' | b'\'' | b't' | b's' | b'n' | b'\\'));
     let has_special = bytes.iter().enumerate().any(|(at, byte)| match byte {
         b'\'' | b'\r' | b'\t' | b'\n' => true,
         b'\\' => escapes(at),
@@ -190,7 +191,8 @@ fn only_variable(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> 
             continue;
         }
         let first = manifest.get(variable);
-        let name = if first.start() < first.end() && manifest.source(variable).starts_with('$') { "" } else { "$" };
+        let name =
+            if first.start() < first.end() && manifest.source(variable).starts_with('$') { "" } else { "$" };
         let edits = [Edit::replace(manifest.get(start), name), Edit::remove(last)];
         report.at(manifest, variable, &ONLY_VARIABLE_STRING).fixed_by(edits);
     }
@@ -199,8 +201,9 @@ fn only_variable(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> 
 
 fn puppet_url(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     const SCHEME: &str = "puppet://";
-    let strings =
-        manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Sstring | Kind::String | Kind::Dqpre));
+    let strings = manifest
+        .positions()
+        .filter(|at| matches!(manifest.kind(*at), Kind::Sstring | Kind::String | Kind::Dqpre));
     for at in strings.filter(|at| manifest.value(*at).starts_with(SCHEME)) {
         let token = manifest.get(at);
         let path = token.value[SCHEME.len()..].find('/').map(|slash| SCHEME.len() + slash + 1);
@@ -229,8 +232,9 @@ fn quoted_booleans(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -
 }
 
 fn single_quoted(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    let is_template =
-        |at: At| at >= 2 && ["inline_epp", "inline_template"].iter().any(|name| manifest.value(at - 2).contains(name));
+    let is_template = |at: At| {
+        at >= 2 && ["inline_epp", "inline_template"].iter().any(|name| manifest.value(at - 2).contains(name))
+    };
     for at in manifest.of_kind(Kind::Sstring).filter(|at| manifest.value(*at).contains("${")) {
         if !is_template(at) {
             report.at(manifest, at, &SINGLE_QUOTE_STRING_WITH_VARIABLES);
@@ -258,7 +262,10 @@ fn enclosed(manifest: &Manifest<'_>, at: At) -> Vec<Edit> {
         Some(dash) => token.start() + dollar + dash,
         None => {
             let next = manifest.next(at).filter(|next| {
-                matches!(manifest.kind(*next), Kind::Dqmid | Kind::Dqpost | Kind::HeredocMid | Kind::HeredocPost)
+                matches!(
+                    manifest.kind(*next),
+                    Kind::Dqmid | Kind::Dqpost | Kind::HeredocMid | Kind::HeredocPost
+                )
             });
             token.end() + next.map_or(0, |next| index_length(manifest.value(next)))
         }

@@ -46,7 +46,8 @@ rules! {
     UNQUOTED_RESOURCE_TITLE = "unquoted_resource_title": Warning, "puppet-lint", on, Form, title, "unquoted resource title";
 }
 
-static NODE_WITHOUT_BODY: Code = another(&crate::SYNTAX, "Syntax error (try running `puppet parser validate <file>`)");
+static NODE_WITHOUT_BODY: Code =
+    another(&crate::SYNTAX, "Syntax error (try running `puppet parser validate <file>`)");
 
 fn quoted(manifest: &Manifest<'_>, at: At) -> [Edit; 1] {
     [Edit::replace(manifest.get(at), format!("'{}'", manifest.value(at)))]

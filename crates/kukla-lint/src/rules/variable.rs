@@ -98,7 +98,8 @@ fn name_has(value: &str, test: impl Fn(u8) -> bool) -> bool {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         if *byte == b'['
-            && let Some(close) = bytes.get(at + 2..).and_then(|rest| rest.iter().position(|byte| *byte == b']'))
+            && let Some(close) =
+                bytes.get(at + 2..).and_then(|rest| rest.iter().position(|byte| *byte == b']'))
         {
             at += close + 3;
             continue;
@@ -147,7 +148,8 @@ pub(super) fn is_of_class(value: &str) -> bool {
     if !first.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_') {
         return false;
     }
-    let end = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(rest.len());
+    let end =
+        rest.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(rest.len());
     end >= 2 && rest[end..].starts_with("::")
 }
 

@@ -46,8 +46,10 @@ module Recording
     end
     linter.problems = found
     settings = SETTINGS.to_h { |name| [name, PuppetLint.configuration.settings[name]] }.compact
+    # Some specifications make every path that of a data file.
+    shown = file.empty? && File.extname(file) == '.yaml' ? 'data.yaml' : file
     record = {
-      check: check, code: text, path: file, fix: fix, settings: settings, manifest: fixed,
+      check: check, code: text, path: shown, fix: fix, settings: settings, manifest: fixed,
       problems: before.map { |p| p.slice(:kind, :check, :message, :line, :column, :reason) }
     }
     RECORDED[record.to_json] = true

@@ -49,7 +49,10 @@ pub fn canonical(arguments: Vec<OsString>) -> Result<Vec<OsString>, Problem> {
     let mut all = rest;
     if !own.iter().any(|argument| argument == "--no-config") {
         let home = std::env::home_dir().map(|home| home.join(HOME));
-        for path in [Some(PathBuf::from("/etc/puppet-lint.rc")), home, Some(PathBuf::from(HOME))].into_iter().flatten() {
+        for path in [Some(PathBuf::from("/etc/puppet-lint.rc")), home, Some(PathBuf::from(HOME))]
+            .into_iter()
+            .flatten()
+        {
             if path.is_file() {
                 read(&path, &mut all)?;
             }
@@ -140,7 +143,8 @@ mod tests {
     use super::*;
 
     fn canonical_of(arguments: &[&str]) -> Vec<String> {
-        let arguments = ["kukla", "lint", "--no-config"].iter().chain(arguments).map(OsString::from).collect();
+        let arguments =
+            ["kukla", "lint", "--no-config"].iter().chain(arguments).map(OsString::from).collect();
         let all = canonical(arguments).unwrap();
         all[3..].iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
     }
@@ -149,7 +153,10 @@ mod tests {
     fn options_of_puppet_lint() {
         assert_eq!(canonical_of(&["--no-140chars-check", "a.pp"]), ["--choose=-140chars", "a.pp"]);
         assert_eq!(canonical_of(&["--80chars-check", "--fix"]), ["--choose=+80chars", "--fix"]);
-        assert_eq!(canonical_of(&["--only-checks", "a,b", "--fail"]), ["--choose=only:a,b", "--fail-on-warnings"]);
+        assert_eq!(
+            canonical_of(&["--only-checks", "a,b", "--fail"]),
+            ["--choose=only:a,b", "--fail-on-warnings"]
+        );
         assert_eq!(canonical_of(&["--log-format", "%{path} -x", "-f"]), ["--log-format=%{path} -x", "-f"]);
         assert_eq!(canonical_of(&["--error-level=error"]), ["--error-level=error"]);
         assert_eq!(canonical_of(&["--unknown", "--", "--fix"]), ["--unknown", "--", "--fix"]);

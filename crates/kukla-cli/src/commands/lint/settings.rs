@@ -46,7 +46,8 @@ impl Selection {
             rules::all().iter().map(|rule| rule.by_default && is_of(rule, plugins.as_deref())).collect();
         check_plugins(plugins.as_deref())?;
         let mut severities = FxHashMap::default();
-        let position = |rule: &Rule| rules::all().iter().position(|other| other.name() == rule.name()).unwrap_or(0);
+        let position =
+            |rule: &Rule| rules::all().iter().position(|other| other.name() == rule.name()).unwrap_or(0);
         for (rule, severity) in table.rules {
             is_on[position(rule)] = severity.is_some();
             severities.extend(severity.map(|severity| (rule.name(), severity)));
@@ -160,20 +161,27 @@ impl Table {
                 "indent" => {
                     let indent = entry.as_integer().and_then(|value| usize::try_from(value).ok());
                     let indent = indent.filter(|indent| (1..=16).contains(indent));
-                    table.indent =
-                        Some(indent.ok_or_else(|| file.invalid(entry, "`indent` requires a number from 1 to 16"))?);
+                    table.indent = Some(
+                        indent
+                            .ok_or_else(|| file.invalid(entry, "`indent` requires a number from 1 to 16"))?,
+                    );
                 }
                 "relative" => {
-                    table.is_relative =
-                        entry.as_bool().ok_or_else(|| file.invalid(entry, "`relative` requires true or false"))?;
+                    table.is_relative = entry
+                        .as_bool()
+                        .ok_or_else(|| file.invalid(entry, "`relative` requires true or false"))?;
                 }
                 "baseline" => {
-                    let path = entry.as_str().ok_or_else(|| file.invalid(entry, "`baseline` requires a string"))?;
+                    let path =
+                        entry.as_str().ok_or_else(|| file.invalid(entry, "`baseline` requires a string"))?;
                     table.baseline = Some(directory.join(path));
                 }
                 "rules" => {
-                    for own in entry.entries().ok_or_else(|| file.invalid(entry, "`rules` requires a table"))? {
-                        let found = rule(&own.key).map_err(|problem| file.invalid(own, &problem.to_string()))?;
+                    for own in
+                        entry.entries().ok_or_else(|| file.invalid(entry, "`rules` requires a table"))?
+                    {
+                        let found =
+                            rule(&own.key).map_err(|problem| file.invalid(own, &problem.to_string()))?;
                         let severity = match own.as_str() {
                             Some("off") => None,
                             Some("warning") => Some(Severity::Warning),

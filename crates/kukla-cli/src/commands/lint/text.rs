@@ -127,9 +127,9 @@ pub(super) fn json(args: &Args, checked: &[Checked]) -> String {
         }
         object
     };
-    let files = checked.iter().map(|file| {
-        file.findings.iter().map(|reported| finding(file, reported)).collect::<Vec<Value>>()
-    });
+    let files = checked
+        .iter()
+        .map(|file| file.findings.iter().map(|reported| finding(file, reported)).collect::<Vec<Value>>());
     format!("{:#}", Value::from(files.map(Value::from).collect::<Vec<Value>>()))
 }
 
@@ -165,8 +165,11 @@ pub(super) fn code_climate(checked: &[Checked]) -> String {
 /// One test for each file.
 pub(super) fn cases(checked: &[Checked]) -> Vec<Case> {
     let case = |file: &Checked| {
-        let open = file.findings.iter().filter(|reported| matches!(reported.kind, Kind::Error | Kind::Warning));
-        let lines: Vec<String> = open.map(|reported| line("%{line}:%{column}: %{KIND}: %{message} (%{check})", file, reported)).collect();
+        let open =
+            file.findings.iter().filter(|reported| matches!(reported.kind, Kind::Error | Kind::Warning));
+        let lines: Vec<String> = open
+            .map(|reported| line("%{line}:%{column}: %{KIND}: %{message} (%{check})", file, reported))
+            .collect();
         let failure = (!lines.is_empty()).then(|| (format!("{} findings", lines.len()), lines.join("\n")));
         Case { class: "kukla lint".to_owned(), name: file.path.clone(), failure, ..Case::default() }
     };
@@ -179,8 +182,11 @@ pub(super) fn fold_formatted(findings: &mut Vec<Reported>) {
         matches!(reported.kind, Kind::Error | Kind::Warning)
             && rules::find(reported.finding.code.name).is_some_and(|rule| rule.formatted)
     };
-    let mut names: Vec<&str> =
-        findings.iter().filter(|reported| is_settled(reported)).map(|reported| reported.finding.code.name).collect();
+    let mut names: Vec<&str> = findings
+        .iter()
+        .filter(|reported| is_settled(reported))
+        .map(|reported| reported.finding.code.name)
+        .collect();
     let Some(first) = findings.iter().position(is_settled) else { return };
     let count = names.len();
     names.sort_unstable();
@@ -189,7 +195,9 @@ pub(super) fn fold_formatted(findings: &mut Vec<Reported>) {
     finding.code = &FORMAT;
     finding.severity = Severity::Warning;
     finding.facts.clear();
-    finding.fact("count", format!("{count} finding{}", if count == 1 { "" } else { "s" })).fact("names", names.join(", "));
+    finding
+        .fact("count", format!("{count} finding{}", if count == 1 { "" } else { "s" }))
+        .fact("names", names.join(", "));
     findings.retain(|reported| !is_settled(reported));
     findings.push(Reported { kind: Kind::Warning, finding });
 }
@@ -268,7 +276,9 @@ mod tests {
     fn patterns_of_paths() {
         assert!(fnmatch("vendor/**/*.pp", "vendor/a/b/c.pp") && fnmatch("vendor/**/*.pp", "vendor/a/c.pp"));
         assert!(!fnmatch("vendor/**/*.pp", "vendor/c.pp") && !fnmatch("vendor/**/*.pp", "./vendor/a/b.pp"));
-        assert!(fnmatch("*.pp", "a/b.pp") && fnmatch("a/[b-d].pp", "a/c.pp") && !fnmatch("a/[!b-d].pp", "a/c.pp"));
+        assert!(
+            fnmatch("*.pp", "a/b.pp") && fnmatch("a/[b-d].pp", "a/c.pp") && !fnmatch("a/[!b-d].pp", "a/c.pp")
+        );
         assert!(fnmatch("a?b", "a/b") && !fnmatch("a", "ab") && fnmatch("a\\*", "a*"));
     }
 }
