@@ -35,7 +35,7 @@ impl<'t> Ignored<'t> {
             return ignored;
         }
         let mut stack: Vec<Vec<Open<'t>>> = Vec::new();
-        for at in manifest.positions().filter(|at| manifest.kind(*at).is_comment()) {
+        for at in manifest.of_kinds(&[Kind::Comment, Kind::SlashComment, Kind::BlockComment]) {
             let token = manifest.get(at);
             let text = token.value.trim();
             let is_alone = matches!(manifest.previous_kind(at), None | Some(Kind::Newline | Kind::Indent));

@@ -25,7 +25,7 @@ const SINGLE_TRIES: usize = 100;
 pub struct Fixed {
     /// The text.
     pub text: String,
-    /// The findings that were fixed, with the positions that they had in the form of the text in which they were found.
+    /// The findings that were fixed, with the positions that they had in the original text.
     pub findings: Vec<Finding>,
 }
 
@@ -57,36 +57,42 @@ pub fn fix(
         text: text.to_owned(),
         tree: tree(text, limits.tasks),
         tasks: limits.tasks,
-        made: Vec::new(),
         refused: Vec::new(),
+        history: Vec::new(),
+        rules,
     };
-    let rules: Vec<&'static Rule> = rules.to_vec();
+    // What can be fixed in the original, and in the end.
+    let (mut original, mut rest): (Option<Vec<Finding>>, Vec<Finding>) = (None, Vec::new());
     for _ in 0..ROUNDS {
         let findings = {
             let manifest = Manifest::new(&fixer.text, path, full_path);
-            lint(&manifest, &rules, settings).findings
+            lint(&manifest, rules, settings).findings
         };
         let effect = |finding: &Finding| {
             rules.iter().find(|rule| rule.name() == finding.code.name).map_or(Fix::None, |rule| rule.fix)
         };
-        let open: Vec<(Fix, Finding)> = findings
+        rest = findings
             .into_iter()
             .filter(|finding| !finding.fix.is_empty() && finding.ignored.is_none())
-            .map(|finding| (effect(&finding), finding))
-            .filter(|(effect, finding)| {
-                *effect <= limits.effect && !fixer.refused.contains(&finding.code.name)
-            })
+            .filter(|finding| effect(finding) <= limits.effect)
             .collect();
+        original.get_or_insert_with(|| rest.clone());
+        let open = rest.iter().filter(|finding| !fixer.refused.contains(&finding.code.name)).cloned();
         // The layout comes last, since the other fixes change it.
-        let (layout, code): (Vec<_>, Vec<_>) =
-            open.into_iter().partition(|(effect, _)| *effect == Fix::Layout);
+        let (layout, code): (Vec<_>, Vec<_>) = open.partition(|finding| effect(finding) == Fix::Layout);
         let (effect, batch) = if code.is_empty() { (Fix::Layout, layout) } else { (Fix::Value, code) };
-        let batch: Vec<Finding> = batch.into_iter().map(|(_, finding)| finding).collect();
         if batch.is_empty() || !fixer.round(batch, effect) {
             break;
         }
     }
-    Fixed { text: fixer.text, findings: fixer.made }
+    let mut findings = original.unwrap_or_default();
+    // Of each rule as many are fixed as do not remain.
+    for left in rest {
+        if let Some(at) = findings.iter().rposition(|finding| finding.code.name == left.code.name) {
+            findings.remove(at);
+        }
+    }
+    Fixed { text: fixer.text, findings }
 }
 
 /// The syntax tree of a text in PN, which fixes of the layout must keep; `None` if the text does not parse.
@@ -97,16 +103,18 @@ fn tree(text: &str, tasks: bool) -> Option<String> {
     })
 }
 
-struct Fixer {
+struct Fixer<'r> {
+    rules: &'r [&'static Rule],
     text: String,
     tree: Option<String>,
     tasks: bool,
-    made: Vec<Finding>,
-    /// Rules whose fixes would have broken a promise.
+    /// Rules whose fixes would have broken a promise, or undo those of others.
     refused: Vec<&'static str>,
+    /// The forms that the text has had, each with the rules that changed it.
+    history: Vec<(String, Vec<&'static str>)>,
 }
 
-impl Fixer {
+impl Fixer<'_> {
     /// Makes fixes that belong to one round. Reports whether the text has changed.
     fn round(&mut self, findings: Vec<Finding>, effect: Fix) -> bool {
         if self.try_all(&findings, effect) {
@@ -134,8 +142,25 @@ impl Fixer {
         false
     }
 
+    /// Replaces the text. If it is one that there was before, rules contradict each other, and one of those that led here gives way.
+    fn advance(&mut self, text: String, findings: &[Finding]) {
+        let mut names: Vec<&'static str> = findings.iter().map(|finding| finding.code.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        self.history.push((std::mem::replace(&mut self.text, text), names));
+        let Some(start) = self.history.iter().position(|(before, _)| *before == self.text) else { return };
+        let is_involved = |rule: &&&'static Rule| {
+            self.history[start..].iter().any(|(_, names)| names.contains(&rule.name()))
+        };
+        // puppet-lint's own rules stay; of plugins the first.
+        let involved = self.rules.iter().filter(is_involved);
+        let loser = involved.min_by_key(|rule| rule.origin == "puppet-lint").map(|rule| rule.name());
+        self.refused.extend(loser);
+        self.history.clear();
+    }
+
     fn try_all(&mut self, findings: &[Finding], effect: Fix) -> bool {
-        let (text, made) = apply(&self.text, findings);
+        let text = apply(&self.text, findings);
         if text == self.text {
             return false;
         }
@@ -146,21 +171,19 @@ impl Fixer {
             (Some(_), _) => false,
         };
         if is_kept {
-            self.text = text;
             self.tree = tree.flatten();
-            self.made.extend(made.into_iter().map(|at| findings[at].clone()));
+            self.advance(text, findings);
         }
         is_kept
     }
 }
 
-/// The text with all fixes applied that do not overlap with an earlier one, and the positions of their findings.
-pub fn apply(text: &str, findings: &[Finding]) -> (String, Vec<usize>) {
+/// The text with all fixes applied that do not overlap with an earlier one.
+pub fn apply(text: &str, findings: &[Finding]) -> String {
     // The ranges that are replaced, by their beginning; insertions take no room, but one place has only one.
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut chosen: Vec<&Edit> = Vec::new();
-    let mut made = Vec::new();
-    for (at, finding) in findings.iter().enumerate() {
+    for finding in findings {
         let is_free = |edit: &Edit| {
             let before = taken.range(..=edit.start).next_back();
             let after = taken.range(edit.start..).next();
@@ -174,7 +197,6 @@ pub fn apply(text: &str, findings: &[Finding]) -> (String, Vec<usize>) {
             taken.insert(edit.start, edit.end);
             chosen.push(edit);
         }
-        made.push(at);
     }
     chosen.sort_by_key(|edit| (edit.start, edit.end));
     let (mut out, mut end) = (String::with_capacity(text.len() + 64), 0);
@@ -184,5 +206,5 @@ pub fn apply(text: &str, findings: &[Finding]) -> (String, Vec<usize>) {
         end = edit.end;
     }
     out.push_str(text.get(end..).unwrap_or_default());
-    (out, made)
+    out
 }

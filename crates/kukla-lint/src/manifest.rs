@@ -20,6 +20,10 @@ pub struct Manifest<'t> {
     pub tokens: Vec<Token<'t>>,
     /// The error of the lexer.
     pub error: Option<LexError>,
+    /// The positions of the tokens of each kind, one kind after the other.
+    by_kind: Vec<u32>,
+    /// The beginning of each kind in it.
+    kinds: Vec<u32>,
     /// For each opening bracket the position of the one that closes it, and the other way around.
     partners: Vec<u32>,
     resources: OnceCell<Result<Vec<Resource>, At>>,
@@ -132,6 +136,25 @@ fn partners(tokens: &[Token<'_>]) -> Vec<u32> {
     partners
 }
 
+/// The positions of all tokens, sorted by their kind, and the beginning of each kind.
+fn sorted(tokens: &[Token<'_>]) -> (Vec<u32>, Vec<u32>) {
+    let mut kinds = vec![0u32; Kind::COUNT + 1];
+    for token in tokens {
+        kinds[token.kind as usize + 1] += 1;
+    }
+    for kind in 0..Kind::COUNT {
+        kinds[kind + 1] += kinds[kind];
+    }
+    let mut next = kinds.clone();
+    let mut positions = vec![0u32; tokens.len()];
+    for (at, token) in (0u32..).zip(tokens) {
+        let place = &mut next[token.kind as usize];
+        positions[*place as usize] = at;
+        *place += 1;
+    }
+    (positions, kinds)
+}
+
 impl<'t> Manifest<'t> {
     /// Reads a text.
     pub fn new(text: &'t str, path: &'t str, full_path: &'t str) -> Manifest<'t> {
@@ -142,6 +165,7 @@ impl<'t> Manifest<'t> {
             Err(error) => (Vec::new(), Some(error)),
         };
         let partners = partners(&tokens);
+        let (by_kind, kinds) = sorted(&tokens);
         Manifest {
             text,
             path,
@@ -149,6 +173,8 @@ impl<'t> Manifest<'t> {
             is_data,
             tokens,
             error,
+            by_kind,
+            kinds,
             partners,
             resources: OnceCell::new(),
             classes: OnceCell::new(),
@@ -183,8 +209,16 @@ impl<'t> Manifest<'t> {
     }
 
     /// The positions of all tokens of a kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = At> + '_ {
-        self.positions().filter(move |at| self.kind(*at) == kind)
+    pub fn of_kind(&self, kind: Kind) -> impl DoubleEndedIterator<Item = At> + '_ {
+        let range = self.kinds[kind as usize] as usize..self.kinds[kind as usize + 1] as usize;
+        self.by_kind[range].iter().map(|at| *at as usize)
+    }
+
+    /// The positions of all tokens of some kinds, in the order of the text.
+    pub fn of_kinds(&self, kinds: &[Kind]) -> Vec<At> {
+        let mut positions: Vec<At> = kinds.iter().flat_map(|kind| self.of_kind(*kind)).collect();
+        positions.sort_unstable();
+        positions
     }
 
     /// The positions of all tokens.
@@ -421,7 +455,7 @@ impl<'t> Manifest<'t> {
     /// The titles of resources: the token before a colon, or the strings and names of the array before it.
     pub fn titles(&self) -> Vec<At> {
         let mut titles = Vec::new();
-        let last_bracket = self.positions().rev().find(|at| self.kind(*at) == Kind::Lbrack);
+        let last_bracket = self.of_kind(Kind::Lbrack).next_back();
         for colon in self.of_kind(Kind::Colon) {
             let before = colon.checked_sub(1).unwrap_or(self.tokens.len() - 1);
             if self.kind(before) == Kind::Rbrack {

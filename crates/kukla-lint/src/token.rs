@@ -178,6 +178,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The number of kinds.
+    pub const COUNT: usize = Kind::Private as usize + 1;
+
     /// Whether it is layout or a comment, not code.
     pub fn is_formatting(self) -> bool {
         matches!(

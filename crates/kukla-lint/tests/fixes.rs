@@ -46,3 +46,19 @@ fn suppressed_findings_are_not_fixed() {
     let right = "$a = \"b\" # lint:ignore:double_quoted_strings\n$c = 'd'\n";
     assert_eq!(fixed(code, &["double_quoted_strings"], Fix::Value), right);
 }
+
+#[test]
+fn rules_that_contradict_each_other_come_to_an_end() {
+    let code = "class a (\n  $b,\n  Stdlib::Port $c,\n) { }\n";
+    let names = ["class_params_alignment", "strict_indent"];
+    let once = fixed(code, &names, Fix::Value);
+    assert_eq!(once, code);
+    assert_eq!(fixed(&once, &names, Fix::Value), once);
+}
+
+#[test]
+fn suppression_comments_of_kukla() {
+    let code = "# kukla: ignore[double_quoted_strings] on purpose\n$a = \"b\"\n$c = \"d\"\n";
+    let right = "# kukla: ignore[double_quoted_strings] on purpose\n$a = \"b\"\n$c = 'd'\n";
+    assert_eq!(fixed(code, &["double_quoted_strings"], Fix::Value), right);
+}

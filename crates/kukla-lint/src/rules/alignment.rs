@@ -78,35 +78,39 @@ rules! {
         "`{name}` should be in a new line (expected in line {expected}, but found it in line {found})";
 }
 
-/// Whether a variable is a parameter of a class or a defined type.
-fn is_parameter(manifest: &Manifest<'_>, at: At) -> bool {
-    if manifest.kind(at) != Kind::Variable
-        || matches!(
-            manifest.previous_code_kind(at),
-            Some(Kind::Equals | Kind::Farrow | Kind::Dqpre | Kind::Dqmid)
-        )
-    {
-        return false;
-    }
-    let is_first = |keyword: Kind| {
-        let open = manifest.previous_of(at, &[keyword]).and_then(|at| manifest.next_of(at, &[Kind::Lparen]));
-        open.and_then(|open| manifest.next_of(open, &[Kind::Variable])) == Some(at)
-    };
-    if is_first(Kind::Class) || is_first(Kind::Define) {
-        return true;
-    }
-    let (mut depth, mut has_comma) = (0i32, false);
-    for before in (0..at).rev() {
-        match manifest.kind(before) {
-            Kind::Comma => has_comma = true,
-            Kind::Equals if depth == 0 && !has_comma => return false,
-            Kind::Rparen | Kind::Rbrack | Kind::Rbrace => depth -= 1,
-            Kind::Lparen | Kind::Lbrack | Kind::Lbrace => depth += 1,
-            Kind::Class | Kind::Define => break,
-            _ => {}
+/// The variables that are parameters of classes and defined types, in order: those in one pair of parentheses after the keyword, and not in
+/// a default.
+fn all_parameters(manifest: &Manifest<'_>) -> Vec<At> {
+    let mut parameters = Vec::new();
+    let mut definitions: Vec<&Definition> = manifest.definitions().collect();
+    definitions.sort_by_key(|definition| definition.start);
+    for definition in definitions {
+        let Some(range) = definition.parameters.clone() else { continue };
+        // The depths of the equals signs since the last comma.
+        let (mut depth, mut equals) = (0i32, Vec::new());
+        for at in definition.start..range.end {
+            match manifest.kind(at) {
+                Kind::Class | Kind::Define => {
+                    depth = 0;
+                    equals.clear();
+                }
+                Kind::Comma => equals.clear(),
+                Kind::Equals => equals.push(depth),
+                Kind::Rparen | Kind::Rbrack | Kind::Rbrace => depth -= 1,
+                Kind::Lparen | Kind::Lbrack | Kind::Lbrace => depth += 1,
+                Kind::Variable if depth == 1 && at >= range.start && !equals.contains(&depth) => {
+                    let before = manifest.previous_code_kind(at);
+                    if !matches!(before, Some(Kind::Equals | Kind::Farrow | Kind::Dqpre | Kind::Dqmid)) {
+                        parameters.push(at);
+                    }
+                }
+                _ => {}
+            }
         }
     }
-    depth == 1
+    parameters.sort_unstable();
+    parameters.dedup();
+    parameters
 }
 
 /// Whether a token is the first of its kind in its line.
@@ -149,9 +153,9 @@ fn first_parameter(manifest: &Manifest<'_>, at: At) -> Option<At> {
 }
 
 fn names(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
+    let all = all_parameters(manifest);
     for range in manifest.definitions().filter_map(|definition| definition.parameters.clone()) {
-        // Few texts have many parameters, and each asks where it begins.
-        let own = |at: At| is_parameter(manifest, at) && is_first_of_line(manifest, at);
+        let own = |at: At| all.binary_search(&at).is_ok() && is_first_of_line(manifest, at);
         align(manifest, range, own, &CLASS_PARAMS_ALIGNMENT, report);
     }
     Ok(())
@@ -242,25 +246,15 @@ fn start_of(manifest: &Manifest<'_>, at: At) -> Option<At> {
     }
 }
 
-fn previous_parameter(manifest: &Manifest<'_>, at: At) -> Option<At> {
-    let mut before = manifest.previous_code(at);
-    while let Some(at) = before {
-        if is_parameter(manifest, at) {
-            return Some(at);
-        }
-        before = manifest.previous_code(at);
-    }
-    None
-}
-
 fn newline(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
+    let all = all_parameters(manifest);
     for definition in manifest.definitions() {
-        check_newlines(manifest, definition, report);
+        check_newlines(manifest, definition, &all, report);
     }
     Ok(())
 }
 
-fn check_newlines(manifest: &Manifest<'_>, definition: &Definition, report: &mut Report) {
+fn check_newlines(manifest: &Manifest<'_>, definition: &Definition, all: &[At], report: &mut Report) {
     let Some(range) = definition.parameters.clone().filter(|range| !range.is_empty()) else { return };
     let (open, close) = (manifest.get(range.start - 1), manifest.get(range.end));
     if open.line == close.line && close.column < 80 {
@@ -277,13 +271,10 @@ fn check_newlines(manifest: &Manifest<'_>, definition: &Definition, report: &mut
             let edit = on_new_line(manifest, range.end, indent - 1);
             add(manifest, range.end, ")", line, edit, report);
         }
-        if !is_parameter(manifest, at) {
-            continue;
-        }
-        let Some(start) = start_of(manifest, at) else { continue };
+        let (Ok(index), Some(start)) = (all.binary_search(&at), start_of(manifest, at)) else { continue };
         let before = match manifest.previous_code(start) {
             Some(before) if manifest.kind(before) == Kind::Lparen => Some(before),
-            _ => previous_parameter(manifest, at),
+            _ => index.checked_sub(1).map(|index| all[index]),
         };
         if before.is_some_and(|before| manifest.get(before).line == line) {
             let edit = on_new_line(manifest, start, indent + 1);

@@ -389,21 +389,15 @@ fn is_bracket_right(manifest: &Manifest<'_>, bracket: At, before: At, solid: At)
     {
         return true;
     }
-    match kind {
-        Kind::Rbrack
-        | Kind::Rbrace
-        | Kind::Rparen
-        | Kind::Lparen
-        | Kind::Lbrack
-        | Kind::Lbrace
-        | Kind::Type => {
-            if solid == before || begins_line {
-                return true;
-            }
-        }
-        Kind::Classref | Kind::Variable => {}
-        _ if one_space(manifest, solid, bracket) => return true,
-        _ => {}
+    let is_bracket = matches!(
+        kind,
+        Kind::Rbrack | Kind::Rbrace | Kind::Rparen | Kind::Lparen | Kind::Lbrack | Kind::Lbrace | Kind::Type
+    );
+    let is_name = matches!(kind, Kind::Classref | Kind::Variable);
+    if (is_bracket && (solid == before || begins_line))
+        || (!is_bracket && !is_name && one_space(manifest, solid, bracket))
+    {
+        return true;
     }
     let opener = manifest.previous_solid(solid).filter(|_| kind == Kind::Lbrace);
     match opener {

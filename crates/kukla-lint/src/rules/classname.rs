@@ -57,15 +57,14 @@ fn inclusion(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done
     let mut add = |at: At| {
         report.at(manifest, at, &RELATIVE_CLASSNAME_INCLUSION).fixed_by(relative(manifest, at));
     };
-    for at in manifest.positions() {
+    for at in manifest.of_kinds(&[Kind::Name, Kind::FunctionName, Kind::Class, Kind::Inherits]) {
         let Some(next) = manifest.next_code(at) else { continue };
         match manifest.kind(at) {
             Kind::Name | Kind::FunctionName
-                if matches!(manifest.value(at), "include" | "contain" | "require") =>
+                if matches!(manifest.value(at), "include" | "contain" | "require")
+                    && manifest.kind(next) != Kind::Farrow =>
             {
-                if manifest.kind(next) != Kind::Farrow {
-                    included(manifest, next).into_iter().for_each(&mut add);
-                }
+                included(manifest, next).into_iter().for_each(&mut add);
             }
             Kind::Class if manifest.kind(next) == Kind::Lbrace => {
                 let end = (next..manifest.tokens.len()).find(|at| manifest.kind(*at) == Kind::Colon);

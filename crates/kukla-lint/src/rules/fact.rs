@@ -195,7 +195,7 @@ fn legacy_facts(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> D
         interpolations(manifest, report);
         return Ok(());
     }
-    for at in manifest.positions().filter(|at| manifest.kind(*at).is_variable()) {
+    for at in manifest.of_kinds(&[Kind::Variable, Kind::UnencVariable]) {
         let value = manifest.value(at);
         let (name, end) = if let Some(name) = indexed(value) {
             (name, at)
@@ -277,7 +277,7 @@ fn key<'t>(manifest: &Manifest<'t>, at: At) -> Option<(&'t str, At)> {
 }
 
 fn top_scope(manifest: &Manifest<'_>, settings: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| manifest.kind(*at).is_variable()) {
+    for at in manifest.of_kinds(&[Kind::Variable, Kind::UnencVariable]) {
         let value = manifest.value(at);
         let Some(name) = value.strip_prefix("::") else { continue };
         let is_allowed =

@@ -130,8 +130,7 @@ fn soft_tabs(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done
 }
 
 fn hard_tabs(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Indent | Kind::Whitespace))
-    {
+    for at in manifest.of_kinds(&[Kind::Indent, Kind::Whitespace]) {
         let token = manifest.get(at);
         if token.value.contains('\t') {
             report
@@ -143,8 +142,7 @@ fn hard_tabs(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done
 }
 
 fn trailing(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::Indent | Kind::Whitespace))
-    {
+    for at in manifest.of_kinds(&[Kind::Indent, Kind::Whitespace]) {
         if matches!(manifest.next_kind(at), None | Some(Kind::Newline)) {
             report.at(manifest, at, &TRAILING_WHITESPACE).fixed_by([Edit::remove(manifest.get(at))]);
         }

@@ -124,10 +124,14 @@ fn order(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
                 Kind::Lbrace | Kind::Lbrack => brackets += 1,
                 Kind::Rbrace | Kind::Rbrack => brackets = brackets.saturating_sub(1),
                 Kind::Equals => has_default = true,
-                Kind::Variable if parentheses == 0 && brackets == 0 && has_default => {
-                    if is_parameter(manifest, at) && is_required(manifest, at) {
-                        report.at(manifest, at, &PARAMETER_ORDER);
-                    }
+                Kind::Variable
+                    if has_default
+                        && parentheses == 0
+                        && brackets == 0
+                        && is_parameter(manifest, at)
+                        && is_required(manifest, at) =>
+                {
+                    report.at(manifest, at, &PARAMETER_ORDER);
                 }
                 _ => {}
             }
@@ -366,7 +370,8 @@ fn types(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
 
 fn lookup(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     let mut depth: Option<i32> = None;
-    for at in manifest.positions() {
+    let kinds = [Kind::Class, Kind::Define, Kind::Lparen, Kind::Rparen, Kind::FunctionName];
+    for at in manifest.of_kinds(&kinds) {
         match manifest.kind(at) {
             Kind::Class | Kind::Define => {
                 let name = manifest.next_code(at).filter(|name| manifest.kind(*name) == Kind::Name);

@@ -166,8 +166,8 @@ fn outside(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
 
 fn foreign(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     let references: Vec<At> = manifest
-        .positions()
-        .filter(|at| matches!(manifest.kind(*at), Kind::Classref | Kind::Type))
+        .of_kinds(&[Kind::Classref, Kind::Type])
+        .into_iter()
         .filter(|at| manifest.value(*at).eq_ignore_ascii_case("class"))
         .collect();
     if references.is_empty() {

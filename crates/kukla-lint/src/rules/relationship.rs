@@ -61,7 +61,7 @@ rules! {
 }
 
 fn arrow_line(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::InEdge | Kind::InEdgeSub)) {
+    for at in manifest.of_kinds(&[Kind::InEdge, Kind::InEdgeSub]) {
         let Some(right) = manifest.next_code(at) else { continue };
         if manifest.get(right).line == manifest.get(at).line {
             continue;

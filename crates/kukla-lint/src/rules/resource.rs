@@ -167,7 +167,7 @@ fn titles(manifest: &Manifest<'_>, exec: At) -> Vec<At> {
     let Some(title) = title else { return Vec::new() };
     match manifest.kind(title) {
         Kind::Lbrack => {
-            let last = |kind| manifest.positions().rev().find(|at| manifest.kind(*at) == kind);
+            let last = |kind| manifest.of_kind(kind).next_back();
             let range =
                 last(Kind::Lbrack).zip(last(Kind::Rbrack)).map_or(0..0, |(open, close)| open + 1..close);
             range.collect()

@@ -201,10 +201,8 @@ fn only_variable(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> 
 
 fn puppet_url(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     const SCHEME: &str = "puppet://";
-    let strings = manifest
-        .positions()
-        .filter(|at| matches!(manifest.kind(*at), Kind::Sstring | Kind::String | Kind::Dqpre));
-    for at in strings.filter(|at| manifest.value(*at).starts_with(SCHEME)) {
+    let strings = manifest.of_kinds(&[Kind::Sstring, Kind::String, Kind::Dqpre]);
+    for at in strings.into_iter().filter(|at| manifest.value(*at).starts_with(SCHEME)) {
         let token = manifest.get(at);
         let path = token.value[SCHEME.len()..].find('/').map(|slash| SCHEME.len() + slash + 1);
         let is_line = |path: usize| !token.value[..path].contains('\n');
@@ -222,7 +220,7 @@ fn puppet_url(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Don
 }
 
 fn quoted_booleans(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
-    for at in manifest.positions().filter(|at| matches!(manifest.kind(*at), Kind::String | Kind::Sstring)) {
+    for at in manifest.of_kinds(&[Kind::String, Kind::Sstring]) {
         let token = manifest.get(at);
         if matches!(token.value, "true" | "false") {
             report.at(manifest, at, &QUOTED_BOOLEANS).fixed_by([Edit::replace(token, token.value)]);

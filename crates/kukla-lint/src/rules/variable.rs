@@ -113,8 +113,8 @@ fn name_has(value: &str, test: impl Fn(u8) -> bool) -> bool {
 }
 
 fn with_name<'m>(manifest: &'m Manifest<'_>, test: fn(u8) -> bool) -> impl Iterator<Item = At> + use<'m> {
-    let variables = manifest.positions().filter(|at| manifest.kind(*at).is_variable());
-    variables.filter(move |at| name_has(manifest.value(*at), test))
+    let variables = manifest.of_kinds(&[Kind::Variable, Kind::UnencVariable]);
+    variables.into_iter().filter(move |at| name_has(manifest.value(*at), test))
 }
 
 fn report_all(manifest: &Manifest<'_>, report: &mut Report, code: &'static Code, test: fn(u8) -> bool) {
