@@ -1,5 +1,7 @@
 //! Tests of the rules.
 
+#![allow(clippy::disallowed_methods)] // tests read the disk and the environment
+
 mod examples;
 mod fixes;
 mod lexer;

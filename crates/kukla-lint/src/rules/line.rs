@@ -84,7 +84,7 @@ rules! {
     /// Wrong:
     ///
     /// ```puppet
-    /// include apt
+    #[doc = " include apt  "]
     /// include ntp
     /// ```
     ///

@@ -20,6 +20,7 @@ checkouts.each do |path|
   Dir[File.join(path, 'lib/puppet-lint/plugins/**/*.rb')].sort.each { |file| load(file) }
 end
 
+$stdout.sync = true
 files.each do |file|
   text = File.open(file, 'rb:UTF-8', &:read)
   linter = PuppetLint::Checks.new
