@@ -110,7 +110,8 @@ impl<'t> Tag<'t> {
         match (left.kind(), right.kind()) {
             (_, K::Comma | K::Colon | K::Semicolon | K::RParen | K::RBracket) => false,
             (K::LParen | K::LineLParen | K::LBracket | K::Dot, _) => false,
-            (_, K::LBrace | K::Parameters) | (K::LBrace | K::RBrace | K::Comma | K::Colon | K::Semicolon, _)
+            (_, K::LBrace | K::Parameters)
+            | (K::LBrace | K::RBrace | K::Comma | K::Colon | K::Semicolon, _)
                 if right.kind() != K::Dot =>
             {
                 true
@@ -119,10 +120,19 @@ impl<'t> Tag<'t> {
         }
     }
 
+    /// Whether this is the tag with the parameters of the template.
+    fn has_only_parameters(&self, nodes: &[Node<'t>]) -> bool {
+        matches!(nodes, [only] if only.kind() == K::Parameters && self.tree.root().child(K::Parameters) == Some(*only))
+    }
+
     /// A piece on one line; as it is if the layout needs several.
     fn flat(&self, piece: Node<'t>) -> String {
         let mut lowering = Lowering::new(self.tree, self.options, piece.index());
-        lowering.expr(piece);
+        if self.has_only_parameters(&[piece]) {
+            lowering.template_parameters(piece);
+        } else {
+            lowering.expr(piece);
+        }
         let style = LineStyle { width: u32::MAX, ..self.style };
         let text = print::print(lowering.document, style);
         let text = text.trim_end_matches(['\r', '\n']);
@@ -136,10 +146,13 @@ impl<'t> Tag<'t> {
         let margin = (line.len() - line.trim_start().len()) as u32;
         let begins_line = code[..code.len() - code.trim_start().len()].contains('\n');
         let ends_line = code[code.trim_end().len()..].contains('\n');
-        let is_statement = nodes.iter().all(|node| node.kind() != K::Parameters);
+        let is_statement = !self.has_only_parameters(nodes);
         let level = u32::from(begins_line && is_statement);
         let mut lowering = Lowering::new(self.tree, self.options, self.open.index() + 1);
-        lowering.statement_list(self.tree.root(), nodes);
+        match nodes {
+            [parameters] if !is_statement => lowering.template_parameters(*parameters),
+            _ => lowering.statement_list(self.tree.root(), nodes),
+        }
         lowering.dangling(false);
         let style = LineStyle { margin: margin + level * self.style.indent, ..self.style };
         let text = print::print(lowering.document, style);
