@@ -20,6 +20,7 @@ use kukla::world::World as _;
 use kukla::world::policy::{Files, Reach};
 
 use crate::args::Cli;
+use crate::commands::lint;
 use crate::commands::policy::PolicyOptions;
 use crate::files;
 
@@ -39,7 +40,7 @@ pub enum ParseError {
 
 /// Parses the command line of this process, with the options that `kukla.toml` adds.
 pub fn parse() -> Result<Cli, ParseError> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = lint::canonical(std::env::args_os().collect()).map_err(ParseError::Config)?;
     let matches = matches(&arguments).map_err(ParseError::Usage)?;
     let configured = configured_arguments(&matches).map_err(ParseError::Config)?;
     let matches = match configured {

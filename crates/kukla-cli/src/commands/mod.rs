@@ -17,6 +17,7 @@ mod fleet;
 pub mod fmt;
 #[cfg(feature = "serve")]
 mod key_work;
+pub mod lint;
 pub mod lookup;
 mod options;
 pub mod parse;
