@@ -11,6 +11,7 @@ use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::{Problem, ProblemKind};
 use kukla::world::policy::{Clock, Commands, Policy, Randomness, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
+use kukla_store::Password;
 
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
@@ -43,6 +44,8 @@ pub struct Overrides {
     pub policy: Option<Policy>,
     /// The URL of the store.
     pub store: Option<String>,
+    /// The password of the user in that URL.
+    pub store_password: Option<Password>,
     /// The part of the work that this process does.
     pub role: Option<Role>,
     /// Whether only the authority is managed, so that commands which compile need not exist.
@@ -126,6 +129,8 @@ pub struct Settings {
     pub mounts: PathBuf,
     /// The URL of the store of facts, catalogs and reports, if there is one.
     pub store: Option<String>,
+    /// The password of the user in that URL, if it is not part of it.
+    pub store_password: Option<Password>,
 }
 
 /// Files of TLS.
@@ -266,6 +271,7 @@ impl Settings {
                 Some(url) => Some(url),
                 None => puppetdb(&confdir, &puppet)?,
             },
+            store_password: overrides.store_password.clone(),
             site,
             host,
             vardir,
