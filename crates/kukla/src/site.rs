@@ -151,6 +151,7 @@ impl Site {
         let environment = Environment::new(EnvironmentSpec {
             root,
             modulepath,
+            own_module: spec.own_module.clone(),
             settings,
             programs: Arc::clone(programs),
             exports,
