@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kukla_eval::codes::{UNKNOWN_CALLED_FUNCTION, UNKNOWN_CLASS, UNKNOWN_FUNCTION};
+use kukla_eval::codes::{UNKNOWN_CALLED_FUNCTION, UNKNOWN_CLASS, UNKNOWN_FUNCTION, UNKNOWN_RESOURCE_KIND};
 use kukla_functions::codes::{NO_SUCH_FILES, NO_SUCH_TEMPLATE};
 use kukla_hiera::codes::HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND;
 use kukla_syntax::{Code, Diagnostic, Fact};
@@ -26,11 +26,12 @@ const MODULE: &str = "missing_module";
 const PLACE: &str = "missing_module_place";
 
 /// The codes of errors that a missing module causes. The names that they state are in the first of their facts that is listed here.
-const CODES: [&Code; 7] = [
+const CODES: [&Code; 8] = [
     &UNKNOWN_CLASS,
     &UNKNOWN_FUNCTION,
     &UNKNOWN_CALLED_FUNCTION,
     &UNKNOWN_RESOURCE_TYPE,
+    &UNKNOWN_RESOURCE_KIND,
     &HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND,
     &NO_SUCH_TEMPLATE,
     &NO_SUCH_FILES,
@@ -39,7 +40,11 @@ const NAMES: [&str; 2] = ["name", "paths"];
 
 impl Site {
     /// The modules that Puppetfiles name and that are not installed, and those whose directory is empty, by name.
-    pub fn missing_modules(&self) -> Vec<MissingModule> {
+    pub fn missing_modules(&self) -> &[MissingModule] {
+        self.missing_modules.get_or_init(|| self.find_missing_modules())
+    }
+
+    fn find_missing_modules(&self) -> Vec<MissingModule> {
         let Some(root) = self.layout.as_ref().map(|layout| layout.root.as_path()) else { return Vec::new() };
         let environment = &self.environment;
         environment.reading(|world| {

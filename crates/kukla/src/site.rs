@@ -20,6 +20,7 @@ use crate::cache::lasting;
 use crate::compiler::registry;
 use crate::confine;
 use crate::control::{Layout, bad_setting, manifests, time_to_live};
+use crate::missing::MissingModule;
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
 use kukla_extensions::{RubyExtensions, RubyPrograms};
@@ -48,6 +49,7 @@ pub struct Site {
     watched: Arc<Watched>,
     timeout: Duration,
     pub(crate) ruby: Arc<RubyPrograms>,
+    pub(crate) missing_modules: OnceLock<Vec<MissingModule>>,
     /// Whether a catalog was compiled.
     pub(crate) is_used: AtomicBool,
 }
@@ -182,6 +184,7 @@ impl Site {
             watched,
             timeout,
             ruby: Arc::clone(ruby),
+            missing_modules: OnceLock::new(),
             is_used: AtomicBool::new(false),
         })
     }

@@ -168,10 +168,23 @@ fn nodes_of<S: AsRef<str>>(out: &mut String, nodes: &[S]) {
     }
 }
 
-/// All nodes and their outcomes.
+/// The number of nodes up to which the overview is unfolded at first.
+const OPEN_NODES: usize = 40;
+
+/// All nodes and their outcomes: failures first, then changes.
 fn nodes(out: &mut String, report: &FleetDifference) {
-    *out += "<h2>Nodes</h2>\n<table class=\"list\"><thead><tr><th>node</th><th>outcome</th><th>changes</th></tr></thead><tbody>\n";
-    for NodeDifference { node, outcome } in &report.nodes {
+    let mut nodes: Vec<&NodeDifference> = report.nodes.iter().collect();
+    nodes.sort_by_key(|node| match &node.outcome {
+        outcome if outcome.is_failure() => 0,
+        Outcome::Fails(..) => 2,
+        outcome if outcome.is_unchanged() => 3,
+        _ => 1,
+    });
+    let open = if nodes.len() <= OPEN_NODES { " open" } else { "" };
+    let count = words::count(nodes.len(), "node", "nodes");
+    let _ = writeln!(out, "<details class=\"overview\"{open}><summary><h2>{count}</h2></summary>");
+    *out += "<table class=\"list\"><thead><tr><th>node</th><th>outcome</th><th>changes</th></tr></thead><tbody>\n";
+    for NodeDifference { node, outcome } in nodes {
         let link = |group: &usize| {
             let number = group + 1;
             let numbers = report.groups.get(*group).map(|group| words::numbers(&group.changes));
@@ -196,7 +209,7 @@ fn nodes(out: &mut String, report: &FleetDifference) {
             outcome.name()
         );
     }
-    *out += "</tbody></table>\n";
+    *out += "</tbody></table>\n</details>\n";
 }
 
 fn files(out: &mut String, report: &FleetDifference) {
