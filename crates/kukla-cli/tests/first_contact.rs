@@ -1,8 +1,11 @@
 //! The first minutes with a repository: nodes without facts, modules that are not installed, a module's own directory, and the commands
 //! that explain a catalog.
 
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use kukla_testing::skip;
 
@@ -62,6 +65,20 @@ fn names_come_from_data_or_from_the_fact_set() {
 }
 
 #[test]
+fn data_of_a_deployed_environment_is_that_of_the_checkout() {
+    let directory = Directory::new("first-deployed");
+    directory.put("manifests/site.pp", "node default { notify { lookup('text'): } }\n");
+    let level = "- name: All\n  datadir: /no/such/code/environments/%{environment}/hieradata\n  paths: ['node/%{fqdn}.yaml', common.yaml]\n";
+    directory.put("hiera.yaml", &format!("version: 5\nhierarchy:\n{level}"));
+    directory.put("hieradata/common.yaml", "text: found here\n");
+    directory.put("hieradata/node/web7.example.com.yaml", "other: 1\n");
+    let run = kukla(&directory.root, "compile --all --facts debian-12 --output out");
+    assert_all(&run.out, &["web7.example.com", "1 compiled, 0 failed"]);
+    let catalog = std::fs::read_to_string(directory.root.join("out/web7.example.com.json")).unwrap();
+    assert!(catalog.contains("found here"), "{catalog}");
+}
+
+#[test]
 fn modules_that_are_not_installed_are_one_error() {
     let directory = Directory::new("first-modules");
     directory.put(
@@ -73,7 +90,7 @@ fn modules_that_are_not_installed_are_one_error() {
     directory.put("site/profile/manifests/time.pp", "class profile::time { ntp::server { 'a': } }\n");
     directory.put(
         "manifests/site.pp",
-        "node a, b { include profile::base }\nnode c { include profile::time }\nnode d { typo() }\n",
+        "node a, b { include profile::base }\nnode c { include profile::time }\nnode d { ensure_things() }\n",
     );
     let run = kukla(&directory.root, "compile --all --facts debian-12");
     assert_eq!(run.code, 1);
@@ -81,7 +98,7 @@ fn modules_that_are_not_installed_are_one_error() {
         "error: 4 nodes require modules that are not installed",
         "apt (Puppetfile:3): Could not find class ::apt::backports, on a and b",
         "ntp (Puppetfile:4)",
-        "Unknown function: 'typo'., on d",
+        "Unknown function: 'ensure_things', on d",
         "r10k puppetfile install",
     ];
     assert_all(&run.err, &expected);
@@ -102,7 +119,7 @@ fn modules_that_are_not_installed_are_one_error() {
 #[test]
 fn code_can_use_the_module_of_the_directory() {
     let directory = Directory::new("first-module");
-    directory.put("metadata.json", r#"{"name": "puppetlabs-apt", "version": "1.0.0"}"#);
+    directory.put("metadata.json", r#"{"name": "puppetlabs-apt", "version": "1.0.0", "author": "a", "license": "l", "summary": "s", "source": "s", "dependencies": []}"#);
     directory.put("manifests/init.pp", "class apt(String $text = 'default') { include other\n file { '/a': content => template('apt/a.erb') } }\n");
     directory.put("manifests/source.pp", "define apt::source { notify { $title: } }\n");
     directory.put("templates/a.erb", "<%= @text %>");
@@ -153,7 +170,7 @@ fn a_cycle_is_an_error_with_the_line_of_each_edge() {
     let lines = [
         "manifests/site.pp:9: File[/a] -> Class[C]",
         "manifests/site.pp:6: Class[C] contains File[/c]",
-        "manifests/site.pp:10: File[/c] -> File[/b]",
+        "manifests/site.pp:11: File[/c] -> File[/b]",
         "manifests/site.pp:2: require => File[/b] in File[/a]",
     ];
     for command in ["compile --node n", "compile --all --samples n", "compile --node n --validate"] {
@@ -249,7 +266,10 @@ fn profiles_have_the_formats_of_other_viewers() {
         std::fs::read_to_string(directory.root.join(name)).unwrap()
     };
     assert_all(&profile("p.html"), &["Time of 2 catalogs", "\"all nodes\"", "prefers-color-scheme"]);
-    assert_all(&profile("p.folded"), &["a;app (class) ", "b;app (class)"]);
+    assert_all(
+        &profile("p.folded"),
+        &["a;include (function);app (class) ", "b;include (function);app (class) "],
+    );
     let speedscope: serde_json::Value = serde_json::from_str(&profile("p.speedscope.json")).unwrap();
     assert_eq!(speedscope["profiles"].as_array().unwrap().len(), 2);
     assert_all(&profile("p.svg"), &["<svg", "app (class)"]);
@@ -282,8 +302,8 @@ fn scripts_pages_and_versions_are_printed() {
     );
 }
 
-/// The output of a terminal when these lines are typed into `kukla repl`.
-fn typed(root: &Path, lines: &str) -> Option<String> {
+/// The output of a terminal when these lines are typed into `kukla repl`, one after the other.
+fn typed(root: &Path, lines: &[&str]) -> Option<String> {
     let command = format!("{} repl . --node web1 --facts debian-12", env!("CARGO_BIN_EXE_kukla"));
     let spawned = Command::new("script")
         .args(["-qec", &command, "/dev/null"])
@@ -295,9 +315,31 @@ fn typed(root: &Path, lines: &str) -> Option<String> {
         .stderr(Stdio::null())
         .spawn();
     let mut terminal = spawned.ok()?;
-    std::io::Write::write_all(&mut terminal.stdin.take().unwrap(), lines.as_bytes()).unwrap();
-    let output = terminal.wait_with_output().unwrap();
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    let (mut keyboard, mut screen) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
+    let (sender, shown) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut part = [0; 4096];
+        while let Ok(length @ 1..) = screen.read(&mut part) {
+            let _ = sender.send(String::from_utf8_lossy(&part[..length]).into_owned());
+        }
+    });
+    let mut text = String::new();
+    for line in lines {
+        // A prompt reads what is typed after it has been shown.
+        let (began, prompts) = (Instant::now(), text.matches("puppet>").count());
+        while began.elapsed() < Duration::from_secs(20) {
+            match shown.recv_timeout(Duration::from_millis(300)) {
+                Ok(part) => text += &part,
+                Err(_) if text.matches("puppet>").count() > prompts => break,
+                Err(_) => {}
+            }
+        }
+        keyboard.write_all(format!("{line}\r").as_bytes()).unwrap();
+    }
+    terminal.wait().unwrap();
+    reader.join().unwrap();
+    text.extend(shown.try_iter());
+    Some(text)
 }
 
 #[test]
@@ -321,7 +363,7 @@ fn the_prompt_works_in_a_terminal() {
         ":nod",
         "exit",
     ];
-    let Some(shown) = typed(&directory.root, &(lines.join("\r") + "\r")) else {
+    let Some(shown) = typed(&directory.root, &lines) else {
         return skip("kukla-cli/terminal", "no `script` for a terminal");
     };
     let expected = [

@@ -217,7 +217,7 @@ pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
     if let Some(path) = &chosen.without_facts {
         let name = &chosen.node.node.name;
         errln!("kukla: no facts found for '{name}' in {}; compiling without facts", path.display());
-        FACTS_HELP.iter().for_each(|line| errln!("  help: {line}"));
+        errln!("  help: {FACTS_HELP}");
     }
     Ok(chosen.node)
 }

@@ -50,8 +50,8 @@ fn a_flame_graph_in_a_browser() {
         "[...document.querySelectorAll('.flame div')].find((one) => one.spot.name === 'outer').click()",
     );
     let zoomed = boxes(&mut browser);
-    assert!(zoomed.len() < all.len() && zoomed[..2] == ["all nodes", "outer"], "{zoomed:?}");
-    assert_eq!(browser.eval("document.querySelectorAll('.flame div')[1].style.width"), "100%");
+    assert!(zoomed.len() < all.len() && zoomed[..3] == ["all nodes", "include", "outer"], "{zoomed:?}");
+    assert_eq!(browser.eval("document.querySelectorAll('.flame div')[2].style.width"), "100%");
     assert!(
         browser.eval("document.querySelector('.detail').textContent").to_string().contains("outer (class)")
     );

@@ -223,7 +223,11 @@ impl Outcome {
 
     /// Whether the node has no catalog on the new side, and the change is to blame.
     pub const fn is_failure(&self) -> bool {
-        matches!(self, Outcome::Breaks(_) | Outcome::Added(Err(_)))
+        matches!(
+            self,
+            // A node that was asked for and cannot be compiled at all, such as one without facts, is a mistake on either side.
+            Outcome::Breaks(_) | Outcome::Added(Err(_)) | Outcome::Fails(_, Failure::Problem(_))
+        )
     }
 
     /// Whether it fails on one side because of something in a file, given by the end of its path.

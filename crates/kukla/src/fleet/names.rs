@@ -14,17 +14,8 @@ use crate::certname;
 use crate::facts::FactFile;
 use crate::site::Site;
 
-/// The ways to get facts, as lines of help.
-pub const FACTS_HELP: [&str; 3] = [
-    "use a fact set: `--facts debian-12`, or `--facts this-machine` for the system of this machine (`kukla facts list` lists the sets)",
-    "pull the facts of your nodes from a PuppetDB, a store or a puppetserver: `kukla facts pull`",
-    "name a fact file or a directory of them: `--facts FILE`",
-];
-
-/// A problem with the ways to get facts as help.
-pub(super) fn with_facts_help(problem: Problem) -> Problem {
-    FACTS_HELP.iter().fold(problem, |problem, line| problem.help(*line))
-}
+/// The ways to get facts, as a line of help.
+pub const FACTS_HELP: &str = "use a fact set (`--facts debian-12`, or `--facts this-machine` for the system of this machine), your nodes' facts (`kukla facts pull`) or a file (`--facts FILE`)";
 
 /// The interpolated variables that are the name of a node, in the paths of a hierarchy.
 const NODE_VARIABLES: [&str; 9] = [
@@ -64,7 +55,8 @@ impl Fleet {
         if names.is_empty() {
             let problem = Problem::not_found("no nodes found")
                 .because("there are neither facts nor node definitions with names");
-            return Err(with_facts_help(problem)
+            return Err(problem
+                .help(FACTS_HELP)
                 .help("list names in kukla.toml, as in `[nodes] samples = [\"web1.example.com\"]`")
                 .into());
         }
@@ -81,7 +73,7 @@ impl Fleet {
             [one] => format!("no facts found for '{one}'; compiling without facts"),
             many => format!("no facts found for {} nodes; compiling without facts", many.len()),
         };
-        Some(with_facts_help(Problem::not_found(what)))
+        Some(Problem::not_found(what).help(FACTS_HELP))
     }
 }
 
@@ -134,11 +126,18 @@ fn names_in_data(site: &Site) -> BTreeSet<String> {
             (_, Some(path)) => vec![path.clone()],
             _ => Vec::new(),
         };
+        let directory = root.join(in_checkout(&datadir));
         for path in paths.iter().filter_map(Value::as_str) {
-            names.extend(names_of(site, &root.join(&datadir).join(path)));
+            names.extend(names_of(site, &directory.join(path)));
         }
     }
     names
+}
+
+/// A data directory in the checkout, if it names the place where the environment is deployed.
+fn in_checkout(datadir: &str) -> &str {
+    let place = datadir.rsplit_once("/environments/").and_then(|(_, place)| place.split_once('/'));
+    place.map_or(datadir, |(_, inside)| inside)
 }
 
 /// The names that the one variable in the last part of a path can have, so that there is a file.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kukla_syntax::Problem;
 use kukla_world::World;
 
-use super::names::with_facts_help;
+use super::names::FACTS_HELP;
 use super::options::{FleetOptions, holds_directory};
 use super::store::{NodeStore, stored_nodes};
 use crate::problems::missing;
@@ -78,7 +78,7 @@ fn fact_files(options: &FleetOptions, world: &dyn World) -> Result<Option<Vec<Pa
     match &options.facts {
         None if !world.exists(&path) => Ok(None),
         _ if world.exists(&path) => Ok(Some(vec![path])),
-        _ => Err(with_facts_help(missing(world, &path))),
+        _ => Err(missing(world, &path).help(FACTS_HELP)),
     }
 }
 

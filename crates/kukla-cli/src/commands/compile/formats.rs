@@ -157,7 +157,7 @@ fn missing_modules(out: &mut String, mut errors: Vec<MissingError<'_>>) {
     for (module, (mut nodes, message)) in names {
         nodes.sort_unstable();
         nodes.dedup();
-        let message = message.split(" for \u{1}").next().unwrap_or(message);
+        let message = message.split(" for \u{1}").next().unwrap_or(message).trim_end_matches('.');
         let what = match module.name.as_str() {
             "" => message.to_owned(),
             name => format!("{name} ({}): {message}", relative_path(&module.place)),
