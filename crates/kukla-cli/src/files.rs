@@ -90,8 +90,12 @@ pub fn read_text(path: &Path) -> Result<String, Problem> {
 
 /// The text of a file that a repository contains, which is not a pipe.
 pub fn read_repository_text(path: &Path) -> Result<String, Problem> {
-    let bytes = DiskWorld::default().read_file(path).1.map_err(|error| Problem::io("read", path, &error))?;
-    text(path, bytes)
+    text(path, read_repository_bytes(path)?)
+}
+
+/// The bytes of a file that a directory contains, which is not a pipe.
+pub fn read_repository_bytes(path: &Path) -> Result<Vec<u8>, Problem> {
+    DiskWorld::default().read_file(path).1.map_err(|error| Problem::io("read", path, &error))
 }
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {

@@ -16,6 +16,8 @@ pub mod explain;
 pub mod facts;
 mod fleet;
 pub mod fmt;
+#[cfg(feature = "serve")]
+mod key_work;
 pub mod lookup;
 pub mod man;
 mod options;
