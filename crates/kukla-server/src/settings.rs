@@ -2,6 +2,7 @@
 
 mod checks;
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use kukla_store::Password;
 
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
-use crate::ca::keys::KeyKind;
+use crate::ca::keys::{DEFAULT_RSA_BITS, KeyKind};
 use crate::ca::pending::RequestLimits;
 use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
@@ -87,6 +88,8 @@ pub struct Settings {
     pub confdir: PathBuf,
     /// The settings of `puppet.conf`.
     pub puppet: PuppetConf,
+    /// The settings of `kukla.toml` and of puppetserver's files as they are written, by section and name.
+    pub written: BTreeMap<String, String>,
     /// The directory of variable data.
     pub vardir: PathBuf,
     /// The server's own certificate.
@@ -276,6 +279,7 @@ impl Settings {
             host,
             vardir,
             puppet,
+            written: server.entries(),
         };
         if role == Role::Ca {
             // Nothing beside the key of the authority reads code or runs commands for it.
@@ -472,7 +476,8 @@ fn layout_and_practice(
                 return Err(Problem::invalid("invalid keylength").on(bits).because("expected 2048 to 4096"));
             }
         },
-        _ => usual.keys,
+        (Some(_), None) => KeyKind::Rsa(DEFAULT_RSA_BITS),
+        (None, None) => usual.keys,
     };
     let practice = Practice {
         autosign,

@@ -25,6 +25,9 @@ pub struct Args {
     /// Check and print the settings, without serving
     #[arg(long)]
     check: bool,
+    /// Print a unit for systemd, for /etc/systemd/system/kukla.service
+    #[arg(long, conflicts_with = "check")]
+    print_unit: bool,
     /// Listen on this address [default: from webserver.conf, or all addresses on port 8140]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
@@ -100,8 +103,15 @@ fn parse_level(text: &str) -> Result<Level, Problem> {
     Level::of(text).ok_or_else(|| Problem::invalid("expected debug, info, warning or error"))
 }
 
+/// The unit of systemd, hardened as far as a server needs nothing more.
+const UNIT: &str = include_str!("../../../../contrib/systemd/kukla.service");
+
 /// Serves until the server is stopped.
 pub fn run(args: &Args) -> CommandResult {
+    if args.print_unit {
+        out!("{UNIT}");
+        return Ok(ExitKind::Success);
+    }
     let form = match args.log_format {
         LogFormat::Json => Form::Json,
         LogFormat::Text => Form::Text,
