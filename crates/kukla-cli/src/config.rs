@@ -21,6 +21,7 @@ use kukla::world::policy::{Files, Reach};
 
 use crate::args::Cli;
 use crate::colour::Colour;
+use crate::commands::lint;
 use crate::commands::policy::PolicyOptions;
 use crate::files;
 
@@ -40,6 +41,7 @@ pub enum ParseError {
 
 /// Parses a command line, with the options that `kukla.toml` adds.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, ParseError> {
+    let arguments = lint::canonical(arguments).map_err(ParseError::Config)?;
     let matches = matches(&arguments).map_err(ParseError::Usage)?;
     let configured = configured_arguments(&matches).map_err(ParseError::Config)?;
     let matches = match configured {

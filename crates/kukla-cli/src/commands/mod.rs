@@ -18,6 +18,7 @@ mod fleet;
 pub mod fmt;
 #[cfg(feature = "serve")]
 mod key_work;
+pub mod lint;
 pub mod lookup;
 pub mod man;
 mod options;

@@ -231,6 +231,21 @@ pub static TABLES: &[TableSchema] = &[
         ignored: &[],
     },
     TableSchema {
+        name: "lint",
+        purpose: "[`kukla lint`](manual/lint.md). The next `kukla.toml` at or above the first path counts; options of the command line come after it.",
+        keys: &[
+            key("plugins", Texts, "all", "Plugins of puppet-lint whose checks are on"),
+            key("rules", Table, "none", "Severity of checks: `error`, `warning` or `off`"),
+            key("exclude", Texts, "none", "Patterns of paths that are skipped"),
+            key("baseline", Path, "none", "File of findings that are not reported again"),
+            key("relative", Flag, "`false`", "Whether `autoloader_layout` compares paths from the root of the module"),
+            key("top-scope-variables", Texts, "none", "Variables that `top_scope_facts` allows"),
+            key("indent", Number, "2", "Blanks of a level for `strict_indent`"),
+            key("documentation-styles", Texts, "all", "Styles that `parameter_documentation` accepts: `doc`, `kafo`, `strings`"),
+        ],
+        ignored: &[],
+    },
+    TableSchema {
         name: "fmt",
         purpose: "[`kukla fmt`](manual/fmt.md).",
         keys: &[
