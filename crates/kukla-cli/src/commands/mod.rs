@@ -17,6 +17,7 @@ mod fleet;
 pub mod fmt;
 pub mod lookup;
 mod options;
+pub mod pages;
 pub mod parse;
 pub mod policy;
 mod progress;
