@@ -8,7 +8,8 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, diff, doc, epp, eval, explain, facts, fmt, lookup, pages, parse, repl, rpc, ruby, store, why,
+    check, compile, diff, doc, epp, eval, explain, facts, fmt, lookup, pages, parse, repl, rpc, ruby, store,
+    why,
 };
 use crate::deferred::Deferred;
 

@@ -265,7 +265,11 @@ mod tests {
         read.tags.into_iter().map(|tag| (tag.name, tag.subject, tag.text)).collect()
     }
 
-    fn tag(name: &str, subject: Option<&str>, text: Option<&str>) -> (String, Option<String>, Option<String>) {
+    fn tag(
+        name: &str,
+        subject: Option<&str>,
+        text: Option<&str>,
+    ) -> (String, Option<String>, Option<String>) {
         (name.into(), subject.map(Into::into), text.map(Into::into))
     }
 
@@ -316,7 +320,8 @@ mod tests {
 
     #[test]
     fn references_take_nothing_along() {
-        let read = Docstring::read("(see other)\n@param (see other)\n@param x (see other)\n@param y (see it)s", 1);
+        let read =
+            Docstring::read("(see other)\n@param (see other)\n@param x (see other)\n@param y (see it)s", 1);
         assert_eq!((read.text.as_str(), read.tags.len()), ("", 1));
     }
 }

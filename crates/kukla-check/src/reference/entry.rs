@@ -48,7 +48,7 @@ pub struct Definition {
 }
 
 /// The language and API of a function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// The Puppet language.
     #[default]
@@ -102,7 +102,7 @@ pub struct TypeAlias {
     pub origin: Origin,
     /// Its documentation.
     pub docstring: Docstring,
-    /// The type it stands for, as written.
+    /// The type it is another name of, as written.
     pub alias_of: String,
 }
 
@@ -261,7 +261,8 @@ impl Literal {
                 format!("[{}]", all.iter().map(Literal::inspect).collect::<Vec<_>>().join(", "))
             }
             Literal::Hash(entries) => {
-                let entries = entries.iter().map(|(key, value)| format!("{}=>{}", key.inspect(), value.inspect()));
+                let entries =
+                    entries.iter().map(|(key, value)| format!("{}=>{}", key.inspect(), value.inspect()));
                 format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
             }
         }

@@ -15,7 +15,11 @@ pub const DEFAULT_PATTERNS: &[&str] = &[
 ];
 
 /// The files in a directory that patterns match, each once, in the order of the patterns; the shorter names of a pattern come first.
-pub fn files<'p>(world: &dyn World, directory: &Path, patterns: impl IntoIterator<Item = &'p str>) -> Vec<String> {
+pub fn files<'p>(
+    world: &dyn World,
+    directory: &Path,
+    patterns: impl IntoIterator<Item = &'p str>,
+) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for pattern in patterns {
         let whole = directory.join(pattern);

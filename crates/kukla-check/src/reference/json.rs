@@ -27,7 +27,8 @@ pub fn document(reference: &Reference) -> String {
         Json::List(sorted.into_iter().map(make).collect())
     }
     let providers = |ty: &ResourceType| -> Vec<&Provider> {
-        let mut own: Vec<&Provider> = reference.providers.iter().filter(|one| one.type_name == ty.name).collect();
+        let mut own: Vec<&Provider> =
+            reference.providers.iter().filter(|one| one.type_name == ty.name).collect();
         own.sort_by(|a, b| a.name.cmp(&b.name));
         own
     };
@@ -193,7 +194,8 @@ fn function(one: &Function) -> Json {
         ..Overload::default()
     };
     let is_overloaded = one.overloads.len() > 1;
-    let signatures = if is_overloaded { one.overloads.iter().map(write).collect() } else { vec![write(&only)] };
+    let signatures =
+        if is_overloaded { one.overloads.iter().map(write).collect() } else { vec![write(&only)] };
     members.push(("signatures".into(), Json::List(signatures)));
     let mut whole = docstring(&one.docstring);
     if is_overloaded && let Json::Object(members) = &mut whole {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::Reference;
 use super::docstring::{Docstring, is_space, strip};
 use super::entry::{
-    Attribute, DataType, DataTypeFunction, Definition, Function, FunctionKind, Literal, Overload, ResourceType,
-    Task, TypeAlias,
+    Attribute, DataType, DataTypeFunction, Definition, Function, FunctionKind, Literal, Overload,
+    ResourceType, Task, TypeAlias,
 };
 use super::signature;
 use super::tag::Tag;
@@ -75,7 +75,8 @@ fn groups(reference: &Reference) -> Vec<(&'static str, Vec<Item<'_>>)> {
         let has_providers = reference.providers.iter().any(|provider| provider.type_name == ty.name);
         item(&ty.name, &ty.docstring, Entry::Type(ty, has_providers))
     });
-    let functions = reference.functions.iter().map(|one| item(&one.name, &one.docstring, Entry::Function(one)));
+    let functions =
+        reference.functions.iter().map(|one| item(&one.name, &one.docstring, Entry::Function(one)));
     let aliases = reference.aliases.iter().map(|one| item(&one.name, &one.docstring, Entry::Alias(one)));
     let tasks = reference.tasks.iter().map(|task| Item {
         is_private: false,
@@ -175,7 +176,7 @@ fn remark(page: &mut String, docstring: &Docstring, label: &str, tag: &str) {
     }
 }
 
-/// The tags that are lines of a list. `indent` stands before the text of a link.
+/// The tags that are lines of a list. The text of a link follows `indent`.
 fn remarks(page: &mut String, docstring: &Docstring, indent: &str) {
     remark(page, docstring, "DEPRECATED", "deprecated");
     remark(page, docstring, "TODO", "todo");
@@ -209,7 +210,8 @@ fn examples(page: &mut String, level: &str, docstring: &Docstring) {
 fn options(page: &mut String, docstring: &Docstring, parameter: Option<&str>) {
     for kind in ["option", "enum"] {
         let of_parameter = |tag: &&Tag| tag.subject.as_deref() == parameter;
-        let mut pairs = docstring.named(kind).filter(of_parameter).filter_map(|tag| tag.pair.as_deref()).peekable();
+        let mut pairs =
+            docstring.named(kind).filter(of_parameter).filter_map(|tag| tag.pair.as_deref()).peekable();
         if pairs.peek().is_none() {
             continue;
         }
@@ -459,7 +461,9 @@ fn attribute_facts(page: &mut String, attribute: &Attribute) {
     }
     if let Some(ty) = &attribute.data_type {
         let remark = match has_regex(ty) {
-            true => "\n_*this data type contains a regex that may not be accurately reflected in generated documentation_",
+            true => {
+                "\n_*this data type contains a regex that may not be accurately reflected in generated documentation_"
+            }
             false => "",
         };
         put!(page, "Data type: `{ty}`{remark}\n\n");
@@ -470,7 +474,8 @@ fn attribute_facts(page: &mut String, attribute: &Attribute) {
 fn has_regex(ty: &str) -> bool {
     ty.split('\n').any(|line| {
         line.match_indices("[/").any(|(at, _)| {
-            line[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && line[at + 2..].contains("/]")
+            line[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                && line[at + 2..].contains("/]")
         })
     })
 }

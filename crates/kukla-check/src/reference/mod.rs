@@ -27,9 +27,7 @@ use kukla::world::World;
 use kukla_ruby::outline::Outline;
 use rayon::prelude::*;
 
-use entry::{
-    DataType, Definition, Function, Overload, Provider, ResourceType, Task, TypeAlias,
-};
+use entry::{DataType, Definition, Function, Overload, Provider, ResourceType, Task, TypeAlias};
 pub use files::{DEFAULT_PATTERNS, files};
 
 /// The entries of some files.
@@ -117,17 +115,21 @@ impl Reference {
         }
     }
 
-    /// Leaves out names that are defined several times: it is not certain which definition holds.
-    fn settle(&mut self) {
-        fn unique<T, K: PartialEq>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
-            let keys: Vec<K> = all.iter().map(&key).collect();
-            all.retain(|one| keys.iter().filter(|known| **known == key(one)).count() == 1);
+    /// Of several definitions of a name, keeps the last.
+    pub(crate) fn settle(&mut self) {
+        fn unique<T, K: std::hash::Hash + Eq>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
+            let mut seen = rustc_hash::FxHashSet::default();
+            all.reverse();
+            all.retain(|one| seen.insert(key(one)));
+            all.reverse();
         }
         unique(&mut self.classes, |one| one.name.clone());
         unique(&mut self.defines, |one| one.name.clone());
         unique(&mut self.plans, |one| one.name.clone());
         unique(&mut self.functions, |one| (one.name.clone(), one.kind));
         unique(&mut self.aliases, |one| one.name.clone());
+        unique(&mut self.data_types, |one| one.name.clone());
+        unique(&mut self.providers, |one| (one.name.clone(), one.type_name.clone()));
         unique(&mut self.tasks, |one| one.name.clone());
     }
 }

@@ -159,8 +159,11 @@ impl<'s> Reader<'s> {
     /// The comment that ends on the line above.
     fn comment_above(&self, line: u32) -> Docstring {
         let above = (line as usize).saturating_sub(1);
-        let mut comment: Vec<&str> =
-            self.lines[..above.min(self.lines.len())].iter().rev().map_while(|line| uncommented(line)).collect();
+        let mut comment: Vec<&str> = self.lines[..above.min(self.lines.len())]
+            .iter()
+            .rev()
+            .map_while(|line| uncommented(line))
+            .collect();
         comment.reverse();
         let first = above - comment.len();
         Docstring::read(&comment.join("\n"), first as u32 + 1)
@@ -191,9 +194,39 @@ fn end(expr: Expr<'_>) -> u32 {
             let close = text.ends_with(')').then(|| text.rfind('(')).flatten();
             close.map_or(expr.span().end, |open| expr.span().start + open as u32 + 1)
         }
-        Expr::Heredoc(heredoc) => heredoc.body().map_or_else(|| expr.span().end, |body| body.span().end),
+        Expr::Heredoc(heredoc) => heredoc_end(heredoc),
+        Expr::If(test) => {
+            let mut branches = test.branches().skip(1);
+            let last =
+                test.else_block().or_else(|| branches.by_ref().last().and_then(|branch| branch.block()));
+            last.map_or_else(|| expr.span().end, block_end)
+        }
+        Expr::Unless(test) => test.else_block().map_or_else(|| expr.span().end, block_end),
         _ => expr.span().end,
     })
+}
+
+/// The end of a last branch: of one statement, without the brace.
+fn block_end(block: ast::Block<'_>) -> u32 {
+    let mut statements = block.statements();
+    match (statements.next(), statements.next()) {
+        (Some(only), None) => end(only),
+        _ => block.syntax().span().end,
+    }
+}
+
+/// The end of a here-document: that of its text. Where nothing is interpolated, the margin of the first line is missing.
+fn heredoc_end(heredoc: ast::Heredoc<'_>) -> u32 {
+    let Some(body) = heredoc.body() else { return heredoc.span().end };
+    let text = body.text().trim_end_matches('\n');
+    let last = text.rfind('\n').map_or(0, |at| at + 1);
+    let (content, closing) = text.split_at(last);
+    let Some(bar) = closing.find('|') else { return body.span().start + content.len() as u32 };
+    let trims = closing[bar + 1..].trim_start().starts_with('-');
+    let content = if trims { content.strip_suffix('\n').unwrap_or(content) } else { content };
+    let margin = content.bytes().take(bar).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let missing = if heredoc.is_interpolated() { 0 } else { margin };
+    body.span().start + content.len().saturating_sub(missing) as u32
 }
 
 /// Gives each parameter a tag, and each such tag the type that the code declares.

@@ -102,7 +102,11 @@ pub fn read(name: &str, text: &str, line: u32) -> Option<Result<Tag, Malformed>>
             Some((title, code)) => {
                 // Ruby's `split` leaves out empty lines at the end.
                 let code = code.replace("\r\n", "\n");
-                Ok(Tag { subject: Some(title_of(title)), text: Some(code.trim_end_matches('\n').into()), ..tag })
+                Ok(Tag {
+                    subject: Some(title_of(title)),
+                    text: Some(code.trim_end_matches('\n').into()),
+                    ..tag
+                })
             }
             None => Ok(Tag { subject: Some(title_of(text)), text: Some(String::new()), ..tag }),
         },
@@ -275,7 +279,11 @@ mod tests {
         (tag.subject, types, tag.text)
     }
 
-    fn case(name: Option<&str>, types: &[&str], text: Option<&str>) -> (Option<String>, Vec<String>, Option<String>) {
+    fn case(
+        name: Option<&str>,
+        types: &[&str],
+        text: Option<&str>,
+    ) -> (Option<String>, Vec<String>, Option<String>) {
         (name.map(Into::into), types.iter().map(|ty| (*ty).into()).collect(), text.map(Into::into))
     }
 

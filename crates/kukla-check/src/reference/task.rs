@@ -51,8 +51,8 @@ fn literal(value: &serde_json::Value) -> Literal {
         serde_json::Value::Number(number) => Literal::Number(number.to_string()),
         serde_json::Value::String(text) => Literal::Text(text.clone()),
         serde_json::Value::Array(all) => Literal::Array(all.iter().map(literal).collect()),
-        serde_json::Value::Object(entries) => {
-            Literal::Hash(entries.iter().map(|(key, value)| (Literal::Text(key.clone()), literal(value))).collect())
-        }
+        serde_json::Value::Object(entries) => Literal::Hash(
+            entries.iter().map(|(key, value)| (Literal::Text(key.clone()), literal(value))).collect(),
+        ),
     }
 }

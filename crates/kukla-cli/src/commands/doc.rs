@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use kukla::DiskWorld;
-use kukla::syntax::Problem;
+use kukla::config_file::ConfigFile;
+use kukla::syntax::{Diagnostic, Problem};
 use kukla::world::World;
 use kukla_check::reference::{self, Reference};
+use kukla_check::repository::Shape;
+use kukla_check::{Checker, Config, Options, RuleSelection, rules};
 
-use crate::output::{write_document, write_file};
-use crate::{CommandResult, ExitKind};
+use crate::output::{errln, out, write_document, write_file};
+use crate::render::{self, Findings, Format};
+use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -22,6 +26,9 @@ pub struct Args {
     /// File to write [default: standard output]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
+    /// Report missing, wrong and stale documentation instead of writing any
+    #[arg(long, conflicts_with_all = ["format", "out"])]
+    check: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -37,6 +44,9 @@ enum DocFormat {
 pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let world: Arc<dyn World> = Arc::new(DiskWorld::default());
+    if args.check {
+        return check(args, &world);
+    }
     let (directory, patterns) = sources(args);
     let files = reference::files(&*world, &directory, patterns.iter().map(String::as_str));
     for file in files.iter().filter(|file| patterns.contains(file)) {
@@ -69,4 +79,47 @@ fn sources(args: &Args) -> (PathBuf, Vec<String>) {
         [only] if Path::new(only).is_dir() => (PathBuf::from(only), default()),
         patterns => (PathBuf::from("."), patterns.to_vec()),
     }
+}
+
+/// Reports the findings of the rules for documentation.
+fn check(args: &Args, world: &Arc<dyn World>) -> CommandResult {
+    let paths = if args.paths.is_empty() { vec![".".to_owned()] } else { args.paths.clone() };
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for path in paths {
+        let path = {
+            let path = Path::new(&path);
+            path.canonicalize().map_err(|error| Problem::io("read", path, &error))?
+        };
+        let (root, shape) =
+            kukla_check::root_of(&**world, &path).unwrap_or_else(|| (path.clone(), Shape::Loose));
+        let config = root.join("kukla.toml");
+        let config = match config.exists() {
+            true => {
+                let text = files::read_repository_text(&config)?;
+                ConfigFile::parse(&config, &text).and_then(|file| Config::read(&file))?
+            }
+            false => Config::default(),
+        };
+        let selection = RuleSelection { docs: true, ..RuleSelection::default() };
+        let options = Options { selection, only: vec![path], ..Options::default() };
+        let report = Checker::new(Arc::clone(world), root.clone(), shape, options).check()?;
+        let is_ours = |code: &str| rules::documentation::RULES.iter().any(|rule| rule.name() == code);
+        let findings = report.findings.into_iter().filter(|finding| is_ours(finding.diagnostic.code.name));
+        let applied = findings.filter_map(|finding| {
+            let file =
+                finding.diagnostic.position.as_ref().and_then(|place| place.file()).unwrap_or_default();
+            let relative = Path::new(file).strip_prefix(&root).unwrap_or(Path::new(file));
+            let relative = relative.to_string_lossy().into_owned();
+            config.apply(finding, &relative)
+        });
+        diagnostics.extend(applied.map(|finding| finding.diagnostic));
+    }
+    let count = diagnostics.len();
+    out!("{}", render::render(&[Findings { diagnostics }], Format::Human));
+    match count {
+        0 => errln!("the documentation is complete and current"),
+        1 => errln!("1 finding"),
+        _ => errln!("{count} findings"),
+    }
+    Ok(ExitKind::findings_if(count > 0))
 }

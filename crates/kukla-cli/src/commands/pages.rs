@@ -190,6 +190,7 @@ fn when(rule: &kukla_check::Rule) -> &'static str {
         kukla_check::When::Always => "always",
         kukla_check::When::Strict => "with `--strict`",
         kukla_check::When::Unused => "with `--unused`",
+        kukla_check::When::Docs => "with `--docs`",
         kukla_check::When::Target => "with `--target`",
     }
 }

@@ -49,7 +49,8 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let scratch = site("pipe");
-    let mut child = scratch.command(&["pages", "codes"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child =
+        scratch.command(&["pages", "codes"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

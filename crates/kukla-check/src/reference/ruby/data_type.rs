@@ -34,7 +34,8 @@ impl<'t> Reader<'t> {
             }
             defaults.extend(default.clone().map(|default| (name.clone(), default)));
         }
-        let functions = interface.entries("functions").map(|(name, about)| self.data_type_function(name, &about));
+        let functions =
+            interface.entries("functions").map(|(name, about)| self.data_type_function(name, &about));
         let functions = functions.collect();
         let origin = self.origin(statement, call);
         reference.data_types.push(DataType { name, origin, docstring, defaults, functions });
@@ -142,7 +143,9 @@ impl Interface {
         match self {
             Interface::Type(text) => Some(text.clone()),
             Interface::Literal(Literal::Text(text)) => Some(text.clone()),
-            Interface::Hash(entries) => entries.iter().find(|(name, _)| name == "type").and_then(|(_, ty)| ty.ty()),
+            Interface::Hash(entries) => {
+                entries.iter().find(|(name, _)| name == "type").and_then(|(_, ty)| ty.ty())
+            }
             _ => None,
         }
     }
@@ -160,10 +163,12 @@ impl Interface {
     /// The types of the parameters and of the result of a function.
     fn signature(&self) -> (Vec<String>, String) {
         let Interface::Type(text) = self else { return (Vec::new(), "Any".into()) };
-        let inner = text.strip_prefix("Callable[").and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
+        let inner =
+            text.strip_prefix("Callable[").and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
         let source = Source::unnamed(format!("$types = [ {inner} ]"));
         let parse = kukla::syntax::parse_with(&source, ParseOptions::default());
-        let Some(PuppetExpr::Assignment(assignment)) = Manifest::of(&parse.tree).and_then(|one| one.statements().next())
+        let Some(PuppetExpr::Assignment(assignment)) =
+            Manifest::of(&parse.tree).and_then(|one| one.statements().next())
         else {
             return (Vec::new(), "Any".into());
         };

@@ -35,7 +35,8 @@ impl<'t> Reader<'t> {
 
     /// Completes a function of the legacy API, which is documented by its option `:doc`.
     fn legacy(&self, call: &'t Call, function: &mut Function) {
-        let doc = Self::pairs(self.arguments(call).get(1)).find(|(key, _)| self.code.string(key).as_deref() == Some("doc"));
+        let doc = Self::pairs(self.arguments(call).get(1))
+            .find(|(key, _)| self.code.string(key).as_deref() == Some("doc"));
         if let Some((_, value)) = doc
             && let Some(text) = self.code.string(value)
         {
@@ -67,7 +68,9 @@ impl<'t> Reader<'t> {
         let (mut overloads, mut method) = (Vec::new(), None);
         for statement in body {
             match &statement.expr {
-                Expr::Call(call) if call.name == "dispatch" && self.arguments(call).len() == 1 && call.block.is_some() => {
+                Expr::Call(call)
+                    if call.name == "dispatch" && self.arguments(call).len() == 1 && call.block.is_some() =>
+                {
                     overloads.push(self.dispatch(statement, call));
                 }
                 Expr::Method(one) if one.name == last => method = Some((statement, one)),
@@ -92,7 +95,8 @@ impl<'t> Reader<'t> {
         let mut overload = self.overload(statement);
         let mut block = None;
         for (_, call) in Self::calls(call) {
-            let text = |at: usize| self.arguments(call).get(at).and_then(|argument| self.code.string(argument));
+            let text =
+                |at: usize| self.arguments(call).get(at).and_then(|argument| self.code.string(argument));
             match call.name.as_str() {
                 "return_type" => {
                     if !overload.docstring.has("return") {
@@ -106,7 +110,11 @@ impl<'t> Reader<'t> {
                 "block_param" | "required_block_param" | "optional_block_param" => {
                     block = block.or(Some(call));
                 }
-                "param" | "required_param" | "optional_param" | "repeated_param" | "optional_repeated_param"
+                "param"
+                | "required_param"
+                | "optional_param"
+                | "repeated_param"
+                | "optional_repeated_param"
                 | "required_repeated_param"
                     if self.arguments(call).len() == 2 =>
                 {
@@ -124,7 +132,8 @@ impl<'t> Reader<'t> {
         }
         // Wherever it is declared, the lambda comes last.
         if let Some(call) = block {
-            let text = |at: usize| self.arguments(call).get(at).and_then(|argument| self.code.string(argument));
+            let text =
+                |at: usize| self.arguments(call).get(at).and_then(|argument| self.code.string(argument));
             let (name, ty) = match self.arguments(call).len() {
                 0 => (Some("block".to_owned()), Some("Callable".to_owned())),
                 1 => (text(0), Some("Callable".to_owned())),
@@ -152,7 +161,10 @@ impl<'t> Reader<'t> {
                 other => other.to_owned(),
             });
             let sort = match parameter.kind {
-                ParameterKind::Required | ParameterKind::Optional | ParameterKind::Rest | ParameterKind::Block => Sort {
+                ParameterKind::Required
+                | ParameterKind::Optional
+                | ParameterKind::Rest
+                | ParameterKind::Block => Sort {
                     is_optional: parameter.kind == ParameterKind::Optional,
                     is_repeated: parameter.kind == ParameterKind::Rest,
                     is_block: parameter.kind == ParameterKind::Block,

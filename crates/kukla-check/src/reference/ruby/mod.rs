@@ -79,7 +79,8 @@ impl<'t> Reader<'t> {
     fn arguments(&self, call: &'t Call) -> &'t [Node] {
         let Some((last, others)) = call.args.split_last() else { return &[] };
         let rest = self.code.text.get(last.span.end as usize..).unwrap_or_default();
-        let has_comma = call.has_parentheses && call.block_argument.is_none() && rest.trim_start().starts_with(',');
+        let has_comma =
+            call.has_parentheses && call.block_argument.is_none() && rest.trim_start().starts_with(',');
         if has_comma { others } else { &call.args }
     }
 

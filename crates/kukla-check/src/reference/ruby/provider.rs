@@ -26,19 +26,20 @@ impl<'t> Reader<'t> {
                 "confine" => self.texts(call).for_each(|pair| put(&mut provider.confines, pair)),
                 "commands" => self.texts(call).for_each(|pair| put(&mut provider.commands, pair)),
                 "has_feature" | "has_features" => {
-                    provider.features.extend(self.arguments(call).iter().map(|one| self.code.string_or_source(one)));
+                    provider
+                        .features
+                        .extend(self.arguments(call).iter().map(|one| self.code.string_or_source(one)));
                 }
                 "defaultfor" => {
-                    for argument in self.arguments(call).iter().filter(|one| matches!(one.expr, Expr::Hash(_))) {
+                    for argument in
+                        self.arguments(call).iter().filter(|one| matches!(one.expr, Expr::Hash(_)))
+                    {
                         provider.defaults.push(self.pairs_as_text(argument).collect());
                     }
                 }
                 _ => {}
             }
         }
-        // The last one of a name replaces those before it.
-        let same = |one: &Provider| one.name == provider.name && one.type_name == provider.type_name;
-        reference.providers.retain(|one| !same(one));
         reference.providers.push(provider);
     }
 

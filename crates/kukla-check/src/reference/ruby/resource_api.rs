@@ -17,13 +17,16 @@ impl<'t> Reader<'t> {
         if self.receiver(call) != Some("Puppet::ResourceApi") {
             return;
         }
-        let Some(schema) = call.args.first().filter(is_hash).and_then(|argument| self.literal(argument)) else {
+        let Some(schema) = call.args.first().filter(is_hash).and_then(|argument| self.literal(argument))
+        else {
             return;
         };
         let Some(name) = schema.entry("name").and_then(Literal::as_text) else { return };
         let docstring = match schema.entry("docs") {
             Some(Literal::Nil) | None => self.comment(statement).unwrap_or_default(),
-            Some(docs) => Docstring::read(&source::scrub(&docs.text()), self.code.outline.line(statement.span.start)),
+            Some(docs) => {
+                Docstring::read(&source::scrub(&docs.text()), self.code.outline.line(statement.span.start))
+            }
         };
         let origin = self.origin(statement, call);
         let mut ty = ResourceType { name: name.into(), origin, docstring, ..ResourceType::default() };

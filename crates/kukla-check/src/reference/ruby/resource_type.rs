@@ -66,7 +66,12 @@ impl<'t> Reader<'t> {
     ) -> &'r mut ResourceType {
         let at = reference.types.iter().position(|ty| ty.name == name).unwrap_or_else(|| {
             let docstring = self.comment(statement).unwrap_or_default();
-            let mut ty = ResourceType { name, origin: self.origin(statement, call), docstring, ..ResourceType::default() };
+            let mut ty = ResourceType {
+                name,
+                origin: self.origin(statement, call),
+                docstring,
+                ..ResourceType::default()
+            };
             ty.add_directives();
             reference.types.push(ty);
             reference.types.len() - 1
@@ -98,11 +103,14 @@ impl<'t> Reader<'t> {
             return attribute;
         }
         for (_, call) in Self::calls(call) {
-            let text = |at: usize| self.arguments(call).get(at).map(|argument| self.code.string_or_source(argument));
+            let text =
+                |at: usize| self.arguments(call).get(at).map(|argument| self.code.string_or_source(argument));
             match call.name.as_str() {
                 "newvalue" => attribute.values.extend(text(0)),
                 "newvalues" => {
-                    attribute.values.extend(self.arguments(call).iter().map(|value| self.code.string_or_source(value)));
+                    attribute
+                        .values
+                        .extend(self.arguments(call).iter().map(|value| self.code.string_or_source(value)));
                 }
                 "aliasvalue" => {
                     if let (Some(new), Some(old)) = (text(0), text(1)) {

@@ -42,7 +42,8 @@ struct Heredoc {
 impl<'t> Code<'t> {
     /// Prepares a text.
     pub fn new(text: &'t str, outline: &'t Outline) -> Code<'t> {
-        let mut code = Code { text, outline, heredocs: heredocs(text, outline), comments: FxHashMap::default() };
+        let mut code =
+            Code { text, outline, heredocs: heredocs(text, outline), comments: FxHashMap::default() };
         let mut pending = line_comments(text, outline);
         if !pending.is_empty() {
             code.attach(outline.body(), true, &mut pending);
@@ -61,7 +62,8 @@ impl<'t> Code<'t> {
         if start == end {
             return "";
         }
-        let body = self.heredocs.iter().find(|heredoc| heredoc.opening == node.span).map_or(0, |one| one.body);
+        let body =
+            self.heredocs.iter().find(|heredoc| heredoc.opening == node.span).map_or(0, |one| one.body);
         self.slice(self.place(start) as usize, (self.place(end - 1) + 1 + body) as usize)
     }
 
@@ -87,56 +89,64 @@ impl<'t> Code<'t> {
 
     /// The text of a literal; `None` for other expressions.
     pub fn string(&self, node: &Node) -> Option<String> {
-        let source = self.source(node);
+        let written = self.text.get(node.span.range())?;
         match &node.expr {
-            Expr::Regexp(..) => Some(source.to_owned()),
-            Expr::Symbol(parts) => Some(match source.trim_end_matches(':').trim_start_matches(':') {
-                quoted if quoted.starts_with(['"', '\'']) => {
-                    self.content(quoted, parts)?.unwrap_or_else(|| source.to_owned())
+            Expr::Regexp(..) => Some(self.source(node).to_owned()),
+            Expr::Symbol(parts) => {
+                let (colon, rest) = written.strip_prefix(':').map_or((0, written), |rest| (1, rest));
+                if rest.starts_with(['"', '\'']) {
+                    let quoted = Span::new(node.span.start + colon, node.span.end);
+                    return Some(
+                        self.content(quoted, parts)?.unwrap_or_else(|| self.source(node).to_owned()),
+                    );
                 }
-                _ if source.ends_with(':') => source[..source.len() - 1].to_owned(),
-                _ => {
-                    let mut rest = source.chars();
-                    rest.next();
-                    rest.as_str().to_owned()
-                }
-            }),
-            Expr::Text(parts) if source.starts_with(['"', '\'']) => {
-                Some(self.content(source, parts)?.unwrap_or_else(|| source.to_owned()))
+                let mut source = self.source(node).chars();
+                if colon == 0 {
+                    source.next_back()
+                } else {
+                    source.next()
+                };
+                Some(source.as_str().to_owned())
             }
-            Expr::Text(_) => Some(heredoc_content(source)),
+            Expr::Text(parts) if written.starts_with(['"', '\'']) => {
+                Some(self.content(node.span, parts)?.unwrap_or_else(|| self.source(node).to_owned()))
+            }
+            Expr::Text(_) => Some(heredoc_content(self.source(node))),
             _ => None,
         }
     }
 
     /// The text of a literal, or that of any other expression as it is written.
     pub fn string_or_source(&self, node: &Node) -> String {
-        self.string(node).unwrap_or_else(|| self.source(node).to_owned())
+        match &node.expr {
+            Expr::Splat(list) => self.string_or_source(list),
+            _ => self.string(node).unwrap_or_else(|| self.source(node).to_owned()),
+        }
     }
 
     /// The first literal text in a quoted string. `None` for several strings after each other, `Some(None)` without literal text.
-    fn content(&self, source: &str, parts: &[Part]) -> Option<Option<String>> {
+    fn content(&self, quoted: Span, parts: &[Part]) -> Option<Option<String>> {
+        let source = self.text.get(quoted.range())?.trim_end_matches(':');
         let bytes = source.as_bytes();
-        let quote = bytes[0];
+        let quote = *bytes.first()?;
+        let inner = |end: usize| {
+            (end > 1).then(|| {
+                let (start, end) = (quoted.start + 1, quoted.start + end as u32);
+                self.slice(self.place(start) as usize, self.place(end - 1) as usize + 1).to_owned()
+            })
+        };
         let mut at = 1;
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'\\' => at += 2,
                 b'#' if quote == b'"' && matches!(bytes.get(at + 1), Some(b'{' | b'@' | b'$')) => {
-                    let first = source.get(1..at).unwrap_or_default();
-                    return Some(if first.is_empty() { self.first_text(parts) } else { Some(first.to_owned()) });
+                    return Some(inner(at).or_else(|| self.first_text(parts)));
                 }
-                byte if *byte == quote => {
-                    if at + 1 < bytes.len() {
-                        return None;
-                    }
-                    let inner = source.get(1..at).unwrap_or_default();
-                    return Some((!inner.is_empty()).then(|| inner.to_owned()));
-                }
+                byte if *byte == quote => return (at + 1 == bytes.len()).then(|| inner(at)),
                 _ => at += 1,
             }
         }
-        Some(source.get(1..).map(str::to_owned))
+        Some(inner(bytes.len()))
     }
 
     /// The first literal text in the parts of a string, also inside of interpolated code.
@@ -172,7 +182,8 @@ impl<'t> Code<'t> {
             self.attach_here(node.span, pending);
         }
         let text = self.text;
-        let mut visit = |node: &'t Node, is_element| kukla::syntax::deep(|| self.attach(node, is_element, pending));
+        let mut visit =
+            |node: &'t Node, is_element| kukla::syntax::deep(|| self.attach(node, is_element, pending));
         match &node.expr {
             Expr::Call(call) => {
                 call.receiver.iter().for_each(|receiver| visit(receiver, false));
@@ -197,7 +208,8 @@ impl<'t> Code<'t> {
             Expr::Namespace(namespace) => visit(&namespace.body, true),
             Expr::Singleton(body) => visit(body, true),
             Expr::If(test, yes, no) => {
-                let parts = if is_modifier { [(yes, true), (test, false)] } else { [(test, false), (yes, true)] };
+                let parts =
+                    if is_modifier { [(yes, true), (test, false)] } else { [(test, false), (yes, true)] };
                 parts.into_iter().for_each(|(node, is_element)| visit(node, is_element));
                 visit(no, true);
             }
@@ -270,8 +282,10 @@ fn magic() -> &'static Regex {
     static MAGIC: OnceLock<Regex> = OnceLock::new();
     #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests use it")]
     MAGIC.get_or_init(|| {
-        Regex::new(r"(?i)^#!\S|^#+.*coding\s*[:=]{1,2}\s*[a-z\d_\-]+|frozen(-|_)string(-|_)literal:\s+(true|false)")
-            .expect("the pattern is valid")
+        Regex::new(
+            r"(?i)^#!\S|^#+.*coding\s*[:=]{1,2}\s*[a-z\d_\-]+|frozen(-|_)string(-|_)literal:\s+(true|false)",
+        )
+        .expect("the pattern is valid")
     })
 }
 
@@ -294,7 +308,8 @@ fn heredocs(text: &str, outline: &Outline) -> Vec<Heredoc> {
     for opening in openings {
         let head = &text[opening.range()];
         let name = head.trim_start_matches(['<', '-', '~']).trim_matches(['"', '\'', '`']);
-        let line_end = text[opening.end as usize..].find('\n').map_or(text.len(), |at| opening.end as usize + at);
+        let line_end =
+            text[opening.end as usize..].find('\n').map_or(text.len(), |at| opening.end as usize + at);
         let start = if last_line == Some(line_end) { last_end } else { (line_end + 1).min(text.len()) };
         let mut end = start;
         for line in text[start..].split_inclusive('\n') {
@@ -314,7 +329,8 @@ fn heredocs(text: &str, outline: &Outline) -> Vec<Heredoc> {
 fn heredoc_content(source: &str) -> String {
     static START: OnceLock<Regex> = OnceLock::new();
     #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests use it")]
-    let start = START.get_or_init(|| Regex::new(r#"(?m)^<?<[-~]?['"]?(\w+)['"]?"#).expect("the pattern is valid"));
+    let start =
+        START.get_or_init(|| Regex::new(r#"(?m)^<?<[-~]?['"]?(\w+)['"]?"#).expect("the pattern is valid"));
     let Some(name) = start.captures(source).and_then(|found| found.get(1)) else {
         return source.to_owned();
     };
@@ -345,7 +361,8 @@ pub fn scrub(text: &str) -> String {
     let blanks = |line: &str| line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
     let is_filled = |line: &&str| line[blanks(line)..].starts_with(|c| !super::super::docstring::is_space(c));
-    let indent = rest.split('\n').filter(is_filled).map(|line| &line[..blanks(line)]).min().unwrap_or_default();
+    let indent =
+        rest.split('\n').filter(is_filled).map(|line| &line[..blanks(line)]).min().unwrap_or_default();
     let lines = text.split('\n').map(|line| {
         let line = line.strip_prefix(indent).unwrap_or(line);
         line.trim_end_matches(|c| super::super::docstring::is_space(c) || c == '\0')
