@@ -198,6 +198,9 @@ impl Checker {
                 whole.extend(rules::shadow::check(&*self.world, &data, &index));
             }
         }
+        if self.options.selection.docs {
+            whole.extend(rules::documentation::check(&*self.world, &index.survey, &texts));
+        }
         if self.options.selection.target.is_some() {
             whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));
         }

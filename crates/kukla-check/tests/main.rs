@@ -5,6 +5,7 @@
 mod breaking;
 mod edited;
 mod mutations;
+mod references;
 mod refusals;
 mod repositories;
 mod rules;

@@ -7,6 +7,7 @@ pub mod data;
 pub mod datatype;
 pub mod definition;
 pub mod dependency;
+pub mod documentation;
 pub mod erb;
 pub mod file;
 pub mod flow;
@@ -32,6 +33,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         datatype::RULES,
         definition::RULES,
         dependency::RULES,
+        documentation::RULES,
         erb::RULES,
         file::RULES,
         flow::RULES,

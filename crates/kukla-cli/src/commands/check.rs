@@ -55,6 +55,9 @@ pub struct Args {
     /// Report unused code and data, too
     #[arg(long)]
     unused: bool,
+    /// Report missing, wrong and stale documentation, too
+    #[arg(long)]
+    docs: bool,
     /// Report features that this version no longer has, too: puppet-8, openvox-8 or openvox-9
     #[arg(long, value_name = "VERSION", value_parser = parse_target)]
     target: Option<Target>,
@@ -267,6 +270,7 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
         selection: RuleSelection {
             strict: args.strict == Some(Strictness::Probable) || config.strict,
             unused: args.unused,
+            docs: args.docs,
             target: args.target,
         },
         puppet_strict: puppet_strict(args),

@@ -39,6 +39,8 @@ pub struct Outline {
     lines: LineIndex,
     /// Comments that have their lines to themselves, in order.
     comments: Vec<DocComment>,
+    /// The positions of all comments.
+    comment_spans: Vec<Span>,
     has_errors: bool,
 }
 
@@ -60,6 +62,7 @@ impl Outline {
                 body: Builder::new(None).node(&result.node()),
                 lines: LineIndex::new(text),
                 comments: comments(text, &result),
+                comment_spans: result.comments().map(|comment| span(&comment.location())).collect(),
                 has_errors: result.errors().next().is_some() || is_endless(text.as_bytes()),
             }
         })
@@ -75,6 +78,7 @@ impl Outline {
                 body: Builder::new(Some(&translation)).node(&result.node()),
                 lines: LineIndex::new(template),
                 comments: Vec::new(),
+                comment_spans: Vec::new(),
                 has_errors: result.errors().next().is_some() || is_endless(code),
             }
         })
@@ -99,6 +103,11 @@ impl Outline {
     pub fn column(&self, offset: u32) -> u32 {
         let start = self.lines.line_start(self.line(offset)).unwrap_or(0);
         offset.saturating_sub(start)
+    }
+
+    /// The positions of all comments of a program, from the first `#` or `=begin`.
+    pub fn comments(&self) -> impl Iterator<Item = Span> {
+        self.comment_spans.iter().copied()
     }
 
     /// Calls `visit` for every call in the order of the text.
@@ -136,6 +145,10 @@ impl Drop for Outline {
         // Nodes drop the nodes inside of them, as deep as these nest.
         roomy(|| drop(body));
     }
+}
+
+fn span(location: &prism::Location<'_>) -> Span {
+    Span::new(location.start(), location.end())
 }
 
 /// The keys of comments that are meant for Ruby: `# frozen_string_literal: true`.
