@@ -150,9 +150,11 @@ impl Checker {
         let mut report = Report { special: survey.special.clone(), ..Report::default() };
         report.notes = notes::of_modules(&survey, self.options.all_modules);
         let texts = self.read(&survey, &mut report);
+        let rendered = texts.iter().flat_map(|(_, text)| &text.outline.renders);
+        let rendered = rendered.map(|(template, _)| template.as_str()).collect();
         let (data, erb) = rayon::join(
             || Data::read(&*self.world, &survey, &extra_data, &self.data),
-            || erb::read(&*self.world, &survey, &self.erb),
+            || erb::read(&*self.world, &survey, &rendered, &self.erb),
         );
         report
             .special
@@ -188,7 +190,13 @@ impl Checker {
         let mut whole = rules::definition::duplicates(&index);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
+        let files = self.index.ruby_files();
+        whole.extend(rules::ruby::check(&*self.world, &index.survey, files, &templates, &|path| {
+            self.is_selected(path)
+        }));
         whole.extend(rules::relation::cycles(&index));
+        let by_role = texts.iter().map(|(file, text)| (file.role, Arc::clone(&text.outline)));
+        whole.extend(rules::duplicate::check(&index, &by_role.collect::<Vec<_>>()));
         whole.extend(refused);
         if self.options.selection.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();

@@ -4,6 +4,7 @@ use kukla::syntax::ast::{self, BinaryOp, Expr};
 use kukla::values::{Str, Type};
 
 use super::Walk;
+use super::scope::CertainVariables;
 use crate::overlap::{kinds, kinds_of, may_be};
 use crate::repository::literal;
 
@@ -11,15 +12,21 @@ use crate::repository::literal;
 type Facts = Vec<(Str, Type)>;
 
 impl Walk<'_> {
-    /// Walks through a block that runs under a condition.
-    fn conditional(&mut self, facts: Facts, block: Option<ast::Block<'_>>) -> Type {
-        self.conditions += 1;
+    /// Walks through a block that runs under a condition, and notes the variables that it certainly sets.
+    fn conditional(
+        &mut self,
+        facts: Facts,
+        block: Option<ast::Block<'_>>,
+        set: &mut Vec<CertainVariables>,
+    ) -> Type {
         let before = self.scopes.last().map(|scope| scope.variables.clone()).unwrap_or_default();
-        let ty = self.with_types(facts, |walk| match block {
-            Some(block) => walk.body(block.statements()),
-            None => Type::Undef,
+        let (ty, certain) = self.perhaps(|walk| {
+            walk.with_types(facts, |walk| match block {
+                Some(block) => walk.body(block.statements()),
+                None => Type::Undef,
+            })
         });
-        self.conditions -= 1;
+        set.push(certain);
         if let Some(scope) = self.scopes.last_mut() {
             let after = std::mem::replace(&mut scope.variables, before);
             let new = after.into_iter().filter(|(name, _)| !scope.variables.contains_key(name));
@@ -41,16 +48,18 @@ impl Walk<'_> {
         let from = self.branched.len();
         let mut types = Vec::new();
         let mut otherwise: Facts = Vec::new();
+        let mut set = Vec::new();
         for branch in choice.branches() {
             let test = branch.test();
             self.with_types(otherwise.clone(), |walk| walk.infer(test));
             let (mut holds, fails) = (otherwise.clone(), self.types_from_test(test, false));
             holds.extend(self.with_types(otherwise.clone(), |walk| walk.types_from_test(test, true)));
-            types.push(self.conditional(holds, branch.block()));
+            types.push(self.conditional(holds, branch.block(), &mut set));
             otherwise.extend(fails);
         }
-        types.push(self.conditional(otherwise, choice.else_block()));
+        types.push(self.conditional(otherwise, choice.else_block(), &mut set));
         self.merge(from);
+        self.set_by_all(set);
         union(types)
     }
 
@@ -59,8 +68,13 @@ impl Walk<'_> {
         let (holds, fails) =
             (self.types_from_test(unless.test(), true), self.types_from_test(unless.test(), false));
         let from = self.branched.len();
-        let types = [self.conditional(fails, unless.block()), self.conditional(holds, unless.else_block())];
+        let mut set = Vec::new();
+        let types = [
+            self.conditional(fails, unless.block(), &mut set),
+            self.conditional(holds, unless.else_block(), &mut set),
+        ];
         self.merge(from);
+        self.set_by_all(set);
         union(types)
     }
 
@@ -70,6 +84,7 @@ impl Walk<'_> {
         let from = self.branched.len();
         let mut types = vec![];
         let mut has_default = false;
+        let mut set = Vec::new();
         for option in case.options() {
             let values: Vec<Expr<'_>> = option.values().collect();
             let mut shown = Vec::new();
@@ -84,12 +99,14 @@ impl Walk<'_> {
                 // An option of unknown type shows nothing about the variable.
                 _ => Vec::new(),
             };
-            types.push(self.conditional(facts, option.block()));
-        }
-        if !has_default {
-            types.push(Type::Undef);
+            types.push(self.conditional(facts, option.block(), &mut set));
         }
         self.merge(from);
+        if has_default {
+            self.set_by_all(set);
+        } else {
+            types.push(Type::Undef);
+        }
         union(types)
     }
 
@@ -102,7 +119,8 @@ impl Walk<'_> {
             self.check_option(&subject, selector.left(), entry.matching(), &ty);
             let shown = self.matched_type(entry.matching(), &ty);
             let facts = variable.clone().zip(shown).into_iter().collect();
-            types.push(self.with_types(facts, |walk| walk.infer(entry.value())));
+            let (ty, _) = self.perhaps(|walk| walk.with_types(facts, |walk| walk.infer(entry.value())));
+            types.push(ty);
         }
         union(types)
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kukla::Diagnostic;
 use kukla::syntax::ast::{self, Expr, Manifest, Statements, Template};
+use kukla::syntax::tree::Node;
 use kukla::syntax::{Source, Span, Tree};
 use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -133,10 +134,12 @@ impl<'i> Walk<'i> {
 
     /// Runs `body` in a scope of its own.
     fn scoped<T>(&mut self, scope: Scope, body: impl FnOnce(&mut Self) -> T) -> T {
-        let conditions = std::mem::take(&mut self.conditions);
-        let narrowed =
-            if scope.kind == ScopeKind::Lambda { Vec::new() } else { std::mem::take(&mut self.narrowed) };
         let is_lambda = scope.kind == ScopeKind::Lambda;
+        let conditions = self.conditions;
+        let narrowed = if is_lambda { Vec::new() } else { std::mem::take(&mut self.narrowed) };
+        if !is_lambda {
+            self.conditions = 0;
+        }
         self.scopes.push(scope);
         self.declared.push(FxHashMap::default());
         let done = body(self);
@@ -175,9 +178,8 @@ impl<'i> Walk<'i> {
             if parameter.captures_rest() {
                 ty = Type::any_array();
             }
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.variables.insert(parameter.name().into(), ty);
-            }
+            let span = parameter.name_token().map(Node::span).unwrap_or_default();
+            self.set_parameter(parameter.name(), span, ty);
         }
     }
 

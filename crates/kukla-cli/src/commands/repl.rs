@@ -17,7 +17,7 @@ use rustyline::{Config, Editor};
 use super::eval::evaluate;
 use super::suggestion::with_suggestion;
 use super::target::{NodeTarget, Target};
-use super::{doc, facts};
+use super::{facts, pages};
 use crate::files;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
