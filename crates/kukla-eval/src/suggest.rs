@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 pub use kukla_syntax::suggest::nearest;
+use kukla_syntax::{Location, Source, Span};
 use kukla_values::types::capitalize;
 use kukla_values::{Hash, Name, Type, Value};
 use kukla_world::{World, is_directory};
@@ -65,6 +66,40 @@ impl Environment {
         self.near(name, names, |env, name| {
             env.class(name, &mut Remarks::default()).is_ok_and(|it| it.is_some())
         })
+    }
+
+    /// A class or define that a file of its module defines although the autoloader looks for it elsewhere: where it is, and the file
+    /// it belongs into.
+    pub(crate) fn misplaced_definition(&self, name: &str) -> Option<(Location, String)> {
+        let name = name.trim_start_matches("::");
+        let (module, rest) = name.split_once("::").unwrap_or((name, "init"));
+        let known = self.module(module)?;
+        let directory = known.root.join("manifests");
+        for path in files(&*self.world, &directory) {
+            if path.extension().is_none_or(|extension| extension != "pp") {
+                continue;
+            }
+            let path = directory.join(path);
+            let Ok(bytes) = self.world.read(&path) else { continue };
+            let Ok(text) = String::from_utf8(bytes) else { continue };
+            let found = ["class", "define"].iter().find_map(|keyword| {
+                let head = format!("{keyword} {name}");
+                let starts = |at: &usize| {
+                    let before = text[..*at].rsplit('\n').next().unwrap_or("");
+                    let after = text[at + head.len()..].chars().next();
+                    before.trim().is_empty()
+                        && after.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '{'))
+                };
+                let at = text.match_indices(&head).map(|(at, _)| at).find(starts)?;
+                Some(Span::new((at + keyword.len() + 1) as u32, (at + head.len()) as u32))
+            });
+            if let Some(span) = found {
+                let belongs = directory.join(format!("{}.pp", rest.replace("::", "/")));
+                let source = Source::new(path.to_str()?, text);
+                return Some((Location { source, span }, belongs.to_str()?.to_owned()));
+            }
+        }
+        None
     }
 
     /// The resource type whose name is nearest, a defined one or one that agents know.

@@ -112,10 +112,18 @@ impl Invocation<'_> {
             }
             Part::Literal(text) => (text.clone().into(), text.clone()),
             Part::Alias(_) => {
-                return Err(Error::data(diagnostic!(HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING)));
+                return Err(Error::data(diagnostic!(HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING;
+                    hint: "`lookup` gives a value as a part of a text: `%{{lookup('…')}}`")));
             }
             Part::Unknown(method) => {
-                let wrong = diagnostic!(HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD { name: method });
+                const METHODS: [&str; 5] = ["alias", "hiera", "literal", "lookup", "scope"];
+                let mut wrong =
+                    diagnostic!(HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD { name: method });
+                let near = kukla_syntax::suggest::nearest(method, METHODS);
+                wrong.hints.push(match near {
+                    Some(near) => format!("did you mean '{near}'?"),
+                    None => format!("the methods are {}", METHODS.join(", ")),
+                });
                 return Err(Error::data(wrong));
             }
         };

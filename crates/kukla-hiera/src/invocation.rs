@@ -186,7 +186,13 @@ impl<'a> Invocation<'a> {
                 format!("Interpolation failed with '{name}', but compilation continuing; {reason}")
             }
             Strict::Error => {
-                let wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
+                let mut wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
+                if let Some((method, key)) = name.trim_end_matches(')').split_once('(') {
+                    let key = key.trim_matches(['\'', '"']);
+                    wrong
+                        .hints
+                        .push(format!("the key of a method is quoted: write `%{{{method}('{key}')}}`"));
+                }
                 return Err(Error::caller(wrong));
             }
             Strict::Warning => format!("Undefined variable '{name}'; {reason}"),

@@ -397,6 +397,12 @@ impl CatalogBuilder {
                 resource: resource.reference(),
                 earlier: Fact::position(" at", earlier.clone()),
             });
+            let wrong = match &earlier {
+                None if resource.is_class() => wrong.hint(
+                    "`include` or the like has declared it before; declare it with parameters first, or set them in the data",
+                ),
+                _ => wrong,
+            };
             return Err(wrong.label_if_known(earlier, "first declared here").into());
         }
         kindred.titles.insert(resource.title.clone(), id);

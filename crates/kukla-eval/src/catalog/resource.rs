@@ -55,7 +55,9 @@ impl Vm<'_> {
         for body in &expr.bodies {
             let title = self.eval(&body.title)?;
             if title.is_undef() {
-                return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE)));
+                let mut wrong = diagnostic!(MISSING_TITLE);
+                wrong.hints.extend(self.missing_key(&body.title));
+                return Err(self.fail(body.title.span, wrong));
             }
             let is_single = expr.bodies.len() == 1 && !matches!(title, Value::Array(_));
             let given: SmallVec<[Value; 1]> = match title {
