@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cache::lasting;
 use crate::compiler::registry;
 use crate::confine;
-use crate::control::{Layout, bad_setting, manifests, time_to_live};
+use crate::control::{Layout, SiteManifests, bad_setting, manifests, time_to_live};
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
 use kukla_extensions::{RubyExtensions, RubyPrograms};
@@ -38,6 +38,8 @@ pub struct Site {
     pub manifests: Vec<Arc<Unit>>,
     /// The error of that one.
     pub broken_manifest: Option<Arc<Diagnostic>>,
+    /// Manifests that are not read, because they are pipes, sockets or devices.
+    pub special_manifests: Vec<PathBuf>,
     /// The unit to compile to completion first.
     pub prelude: Option<Loaded>,
     /// Data files, read once.
@@ -159,12 +161,12 @@ impl Site {
             ..EnvironmentSpec::new(&spec.environment, Arc::clone(&world), registry())
         });
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let paths = match (&spec.code, manifest) {
+        let SiteManifests { files, special } = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),
-            _ => Vec::new(),
+            _ => SiteManifests::default(),
         };
         let code = spec.code.iter().map(|code| environment.load_text(code));
-        let main = code.chain(paths.iter().map(|path| environment.load(path)));
+        let main = code.chain(files.iter().map(|path| environment.load(path)));
         let mut broken_manifest = None;
         let manifests =
             main.map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok()).collect();
@@ -174,6 +176,7 @@ impl Site {
             environment,
             manifests,
             broken_manifest,
+            special_manifests: special,
             prelude,
             data: Arc::new(DataCache::new()),
             layout,

@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 mod files;
 mod git;
+mod hostile;
 mod names;
 mod reach;
 mod secrets;
