@@ -3,7 +3,7 @@
 use kukla::syntax::ast::{self, Expr, RenderBody, Segment};
 use kukla::syntax::deep;
 use kukla::values::types::{Range, StructField};
-use kukla::values::{Str, Type, Value};
+use kukla::values::{Str, Type, Value, meter};
 
 use super::{Scope, ScopeKind, Walk};
 use crate::repository::{definition, literal};
@@ -12,6 +12,7 @@ use crate::walk::scope::VariableState;
 impl Walk<'_> {
     /// Walks through an expression with all its parts, and returns its type; `Any` if that is unknown.
     pub fn infer(&mut self, expr: Expr<'_>) -> Type {
+        meter::work(4);
         deep(|| self.infer_inner(expr))
     }
 
