@@ -197,5 +197,5 @@ def attack_long_lists(lab):
         lab.kukla("ca", "list", "--all")
         return time.monotonic() - begun
 
-    few, many = listed(1000), listed(4000)
+    few, many = listed(300), listed(1200)
     lab.expect(f"a list of four times as many takes not much more than four times ({few:.2f} s, {many:.2f} s)", many < 8 * few + 0.5)
