@@ -9,8 +9,8 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse, repl, rpc,
-    ruby, store, why,
+    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
+    repl, rpc, ruby, store, why,
 };
 use crate::deferred::Deferred;
 

@@ -254,9 +254,6 @@ impl Site {
         let budget = Budget::new(self.environment.settings.limits).by_clock(clock);
         let mut vm = Vm::with_budget(&self.environment, &node, budget);
         vm.set_data(session);
-        for path in &self.special_manifests {
-            vm.warn(format!("{} is not read: it is a pipe, a socket or a device", path.display()));
-        }
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
