@@ -421,12 +421,12 @@ fn diagnostic(source: &Source, finding: &Finding) -> Diagnostic {
 fn print(args: &Args, checked: &[Checked], files: usize) {
     let format = if args.sarif { LintFormat::Sarif } else { args.format };
     if args.json {
-        return outln!("{}", text::json(args, checked));
+        return output::write_document(&(text::json(args, checked) + "\n"));
     }
     let format = match format {
         LintFormat::PuppetLint => {
             let with_filename = args.with_filename || files > 1;
-            out!("{}", text::lines(args, checked, with_filename));
+            output::write_document(&text::lines(args, checked, with_filename));
             if checked
                 .iter()
                 .flat_map(|file| &file.findings)

@@ -233,8 +233,8 @@ impl Session<'_> {
 
     /// Prints the resources that the code so far declares.
     fn show_resources(&mut self, type_name: &str) {
-        self.node.site.prelude = Some(self.prelude.text());
-        self.node.site.code = Some(String::new());
+        self.node.site.prelude = None;
+        self.node.site.code = Some(self.prelude.text());
         let compiled = match self.compiler.open(&self.node.site) {
             Ok(site) => site.compile(&self.node.node).result,
             Err(failure) => Err(failure),
