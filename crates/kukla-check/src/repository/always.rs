@@ -1,4 +1,5 @@
-//! The declarations that a body always makes: those that depend on no condition.
+//! The declarations that a body certainly makes: those that depend on no condition, and, for each block under a condition, those that
+//! it makes if that block is evaluated.
 
 use kukla::syntax::ast::{self, Expr, Statements};
 use kukla::syntax::tree::Node;
@@ -14,6 +15,8 @@ pub enum Owner {
     Class(Str),
     /// A defined type.
     Define(Str),
+    /// A function.
+    Function,
     /// A node definition.
     Node,
     /// The top of a manifest.
@@ -31,6 +34,8 @@ pub struct Body {
     pub source: Source,
     /// Its declarations.
     pub declarations: Vec<Declaration>,
+    /// The declarations if a block under a condition is evaluated, those outside of the block included. One entry for each block.
+    pub branches: Vec<Vec<Declaration>>,
 }
 
 /// A declaration with a literal title.
@@ -60,18 +65,66 @@ pub enum Declared {
     },
 }
 
+/// A block under a condition: its own declarations, and where it is among those around it.
+struct Branch {
+    at: usize,
+    declarations: Vec<Declaration>,
+}
+
+/// The declarations of statements, and those of the blocks in them.
+#[derive(Default)]
+struct Reader {
+    declarations: Vec<Declaration>,
+    branches: Vec<Branch>,
+}
+
 impl Body {
-    /// The declarations that statements always make.
+    /// The declarations of statements.
     pub fn new(owner: Owner, parent: Option<Str>, source: &Source, statements: Statements<'_>) -> Body {
-        let mut body = Body { owner, parent, source: source.clone(), declarations: Vec::new() };
+        let mut reader = Reader::default();
+        reader.read(statements);
+        let Reader { declarations, branches } = reader;
+        let inserted = |branch: Branch| {
+            let (before, after) = declarations.split_at(branch.at);
+            [before, &branch.declarations, after].concat()
+        };
+        let branches = branches.into_iter().map(inserted).collect();
+        Body { owner, parent, source: source.clone(), declarations, branches }
+    }
+}
+
+impl Reader {
+    fn read(&mut self, statements: Statements<'_>) {
         for statement in statements {
-            body.add(statement);
+            self.add(statement);
             // After a condition that returns, nothing is certain.
             if may_return(statement.syntax()) {
                 break;
             }
         }
-        body
+    }
+
+    /// Reads a block under a condition.
+    fn branch(&mut self, statements: Statements<'_>) {
+        let mut inner = Reader::default();
+        kukla::syntax::deep(|| inner.read(statements));
+        let at = self.declarations.len();
+        if !inner.declarations.is_empty() {
+            self.branches.push(Branch { at, declarations: inner.declarations.clone() });
+        }
+        for branch in inner.branches {
+            let (before, after) = inner.declarations.split_at(branch.at);
+            self.branches.push(Branch { at, declarations: [before, &branch.declarations, after].concat() });
+        }
+    }
+
+    fn block(&mut self, test: Expr<'_>, block: Option<ast::Block<'_>>) {
+        // A test of what is declared already prevents duplicates.
+        if !asks_for_resources(test.syntax())
+            && let Some(block) = block
+        {
+            self.branch(block.statements());
+        }
     }
 
     fn add(&mut self, expr: Expr<'_>) {
@@ -82,7 +135,29 @@ impl Body {
                 self.add(relationship.right());
             }),
             Expr::Resource(resource) => self.add_resource(resource),
+            Expr::If(choice) => {
+                let asks = choice.branches().any(|branch| asks_for_resources(branch.test().syntax()));
+                choice.branches().for_each(|branch| self.block(branch.test(), branch.block()));
+                if let Some(block) = choice.else_block().filter(|_| !asks) {
+                    self.branch(block.statements());
+                }
+            }
+            Expr::Unless(unless) => {
+                self.block(unless.test(), unless.block());
+                self.block(unless.test(), unless.else_block());
+            }
+            Expr::Case(case) => {
+                case.options().for_each(|option| self.block(case.test(), option.block()));
+            }
+            Expr::MethodCall(call) => {
+                if let Some(lambda) = call.lambda() {
+                    self.branch(lambda.statements());
+                }
+            }
             Expr::Call(call) => {
+                if let Some(lambda) = call.lambda() {
+                    self.branch(lambda.statements());
+                }
                 let Expr::Name(name) = call.function() else { return };
                 if matches!(name.name(), "include" | "require" | "contain") {
                     call.arguments().for_each(|argument| self.add_included(argument));
@@ -129,10 +204,18 @@ impl Body {
     }
 }
 
+/// Whether a test asks which resources, classes or variables there are.
+fn asks_for_resources(test: Node<'_>) -> bool {
+    const ASKING: [&str; 4] = ["defined", "defined_with_params", "tagged", "getparam"];
+    let is_asking =
+        |node: Node<'_>| matches!(Expr::cast(node), Some(Expr::Name(name)) if ASKING.contains(&name.name()));
+    test.descendants().any(is_asking)
+}
+
 /// Whether some part of a statement calls `return`.
 fn may_return(statement: Node<'_>) -> bool {
     let is_return = |expr: Expr<'_>| matches!(expr, Expr::Name(name) if name.name() == "return");
-    statement
-        .descendants()
-        .any(|node| matches!(Expr::cast(node), Some(Expr::Call(call)) if is_return(call.function())))
+    let is_call =
+        |node: Node<'_>| matches!(Expr::cast(node), Some(Expr::Call(call)) if is_return(call.function()));
+    statement.descendants().any(is_call)
 }

@@ -511,6 +511,7 @@ impl Outline {
             }
             Expr::FunctionDefinition(function) => {
                 let mut made = definition(Kind::Function, function.name(), function.name_token(), source);
+                self.bodies.push(Body::new(Owner::Function, None, source, function.statements()));
                 made.parameters =
                     function.parameters().filter(|one| !one.is_block()).map(parameter).collect();
                 made.ty = function.return_type().map(|ty| ty.syntax().text().into());

@@ -1,4 +1,4 @@
-//! Resources that several bodies declare, which are certainly evaluated for the same node.
+//! Resources that are declared twice by code that is certainly evaluated for the same node.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resource::DUPLICATE_RESOURCE;
 use crate::finding::Finding;
-use crate::repository::always::{Body, Declared, Owner};
+use crate::repository::always::{Body, Declaration, Declared, Owner};
 use crate::repository::{Index, Outline, Role};
 
 /// The place of a declaration.
@@ -25,8 +25,10 @@ struct Evaluation<'o> {
     bodies: &'o Bodies<'o>,
     /// The declared classes.
     classes: FxHashMap<&'o str, Place<'o>>,
-    /// The declared resources by type and title, each with the body that declares it.
-    resources: FxHashMap<(&'o str, &'o str), (Place<'o>, *const Body)>,
+    /// The declared resources by type and title, each with the instance of a defined type that declares it.
+    resources: FxHashMap<(&'o str, &'o str), (Place<'o>, Option<Place<'o>>)>,
+    /// The instance of a defined type whose body is evaluated.
+    instance: Option<Place<'o>>,
     /// The declared instances of defined types, whose bodies are evaluated last.
     instances: Vec<(&'o Body, Place<'o>)>,
     duplicates: Vec<Duplicate<'o>>,
@@ -41,43 +43,50 @@ struct Duplicate<'o> {
     instance: Option<Place<'o>>,
 }
 
-/// Finds resources that two bodies declare.
+/// Finds resources that are declared twice.
 pub fn check(index: &Index, outlines: &[(Role, Arc<Outline>)]) -> Vec<Finding> {
     let mut bodies = Bodies { classes: FxHashMap::default(), defines: FxHashMap::default() };
     let (mut tops, mut nodes): (Vec<&Body>, Vec<&Body>) = (Vec::new(), Vec::new());
+    let mut roots: Vec<&Body> = Vec::new();
     for (role, outline) in outlines {
         for body in &outline.bodies {
             match &body.owner {
                 // Of several definitions of a class, only one is in use.
                 Owner::Class(name) if is_in_use(index.classes.get(name), body) => {
                     bodies.classes.insert(name, body);
+                    roots.push(body);
                 }
                 Owner::Define(name) if is_in_use(index.defines.get(name), body) => {
                     bodies.defines.insert(name, body);
+                    roots.push(body);
                 }
                 Owner::Top if *role == Role::Site => tops.push(body),
                 Owner::Node if *role == Role::Site => nodes.push(body),
-                _ => {}
+                _ => roots.push(body),
             }
         }
     }
     let mut duplicates = Vec::new();
-    let mut roots: Vec<&Body> = bodies.classes.values().copied().collect();
-    roots.sort_by_key(|body| (body.source.name(), body.declarations.first().map(|first| first.span)));
-    let classes = roots.into_iter().map(|body| vec![body]);
-    let site = std::iter::once(tops.clone());
-    let nodes = nodes.into_iter().map(|node| tops.iter().copied().chain([node]).collect());
-    for root in classes.chain(site).chain(nodes) {
-        duplicates.extend(Evaluation::of(&bodies, &root));
+    for root in &roots {
+        duplicates.extend(Evaluation::of_branches(&bodies, &[], root));
     }
-    let mut seen = FxHashSet::default();
+    duplicates.extend(Evaluation::of(&bodies, &tops, None));
+    for (at, top) in tops.iter().enumerate() {
+        for branch in &top.branches {
+            duplicates.extend(Evaluation::of(&bodies, &tops, Some((at, branch))));
+        }
+    }
+    for node in nodes {
+        duplicates.extend(Evaluation::of_branches(&bodies, &tops, node));
+    }
+    let (mut seen, mut places) = (FxHashSet::default(), FxHashSet::default());
     let key = |(source, span): Place<'_>| (source.name().map(str::to_owned), span);
     duplicates.retain(|duplicate| {
         let (mut a, mut b) = (key(duplicate.first), key(duplicate.place));
         if b < a {
             std::mem::swap(&mut a, &mut b);
         }
-        seen.insert((a, b))
+        seen.insert((a, b)) && places.insert(key(duplicate.place))
     });
     duplicates.iter().map(Duplicate::finding).collect()
 }
@@ -87,36 +96,55 @@ fn is_in_use(definition: Option<&Arc<crate::repository::Definition>>, body: &Bod
 }
 
 impl<'o> Evaluation<'o> {
-    /// Evaluates bodies in order. Returns the duplicate declarations.
-    fn of(bodies: &'o Bodies<'o>, root: &[&'o Body]) -> Vec<Duplicate<'o>> {
+    /// Evaluates a body after others, once without and once with each of its branches.
+    fn of_branches(bodies: &'o Bodies<'o>, before: &[&'o Body], body: &'o Body) -> Vec<Duplicate<'o>> {
+        let root: Vec<&Body> = before.iter().copied().chain([body]).collect();
+        let mut duplicates = Evaluation::of(bodies, &root, None);
+        for branch in &body.branches {
+            duplicates.extend(Evaluation::of(bodies, &root, Some((before.len(), branch))));
+        }
+        duplicates
+    }
+
+    /// Evaluates bodies in order, one of them with a branch. Returns the duplicate declarations.
+    fn of(
+        bodies: &'o Bodies<'o>,
+        root: &[&'o Body],
+        branch: Option<(usize, &'o Vec<Declaration>)>,
+    ) -> Vec<Duplicate<'o>> {
         let mut evaluation = Evaluation {
             bodies,
             classes: FxHashMap::default(),
             resources: FxHashMap::default(),
+            instance: None,
             instances: Vec::new(),
             duplicates: Vec::new(),
         };
-        for body in root {
-            let start = (&body.source, Span::default());
+        for (at, body) in root.iter().enumerate() {
             if let Owner::Class(name) = &body.owner {
-                evaluation.classes.insert(name, start);
+                evaluation.classes.insert(name, (&body.source, Span::default()));
             }
-            evaluation.body(body, None);
+            let declarations = match branch {
+                Some((branched, declarations)) if branched == at => declarations,
+                _ => &body.declarations,
+            };
+            evaluation.body(body, declarations);
         }
         // Instances of defined types declare further ones.
         let mut at = 0;
         while let Some((body, place)) = evaluation.instances.get(at).copied() {
-            evaluation.body(body, Some(place));
+            evaluation.instance = Some(place);
+            evaluation.body(body, &body.declarations);
             at += 1;
         }
         evaluation.duplicates
     }
 
-    fn body(&mut self, body: &'o Body, instance: Option<Place<'o>>) {
+    fn body(&mut self, body: &'o Body, declarations: &'o [Declaration]) {
         if let Some(parent) = &body.parent {
             self.class(parent, (&body.source, Span::default()));
         }
-        for declaration in &body.declarations {
+        for declaration in declarations {
             let place = (&body.source, declaration.span);
             match &declaration.what {
                 Declared::Included(name) => self.class(name, place),
@@ -132,9 +160,9 @@ impl<'o> Evaluation<'o> {
                 Declared::Resource { kind, title, is_real } => {
                     let key = (kind.as_str(), title.as_str());
                     match self.resources.get(&key).copied() {
-                        Some((first, by)) => self.duplicate(body, key, place, (first, by), instance),
+                        Some((first, by)) => self.duplicate(key, place, (first, by)),
                         None => {
-                            self.resources.insert(key, (place, std::ptr::from_ref(body)));
+                            self.resources.insert(key, (place, self.instance));
                             let define = self.bodies.defines.get(kind.as_str()).filter(|_| *is_real);
                             self.instances.extend(define.map(|define| (*define, place)));
                         }
@@ -146,18 +174,13 @@ impl<'o> Evaluation<'o> {
 
     fn duplicate(
         &mut self,
-        body: &'o Body,
         (kind, title): (&str, &str),
         place: Place<'o>,
-        (first, by): (Place<'o>, *const Body),
-        instance: Option<Place<'o>>,
+        (first, by): (Place<'o>, Option<Place<'o>>),
     ) {
-        let is_same_body = std::ptr::eq(by, body);
-        // Two declarations in one body are found where that body is checked.
-        if is_same_body && (instance.is_none() || first.1 != place.1) {
-            return;
-        }
-        let instance = instance.filter(|_| is_same_body);
+        // The body of a defined type declares it for each instance.
+        let is_same = (first.0.name(), first.1) == (place.0.name(), place.1);
+        let instance = self.instance.filter(|_| is_same && by.is_some());
         self.duplicates.push(Duplicate { resource: format!("{kind}[{title}]"), place, first, instance });
     }
 
@@ -168,7 +191,7 @@ impl<'o> Evaluation<'o> {
         }
         self.classes.insert(name, place);
         if let Some(body) = self.bodies.classes.get(name.as_str()).copied() {
-            kukla::syntax::deep(|| self.body(body, None));
+            kukla::syntax::deep(|| self.body(body, &body.declarations));
         }
     }
 }

@@ -79,7 +79,7 @@ rules! {
     /// # modules/web/templates/web.conf.erb
     /// Listen <%= @port %>
     /// ```
-    BARE_TEMPLATE_VARIABLE = "bare-template-variable": Error Always, "`{name}` is a method here, and does not exist: the variable is `@{name}`";
+    BARE_TEMPLATE_VARIABLE = "bare-template-variable": Error Always, "There is no method `{method}`; the variable is `@{name}`";
 }
 
 /// The classes and defined types that render a template.
@@ -147,16 +147,19 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
     findings
 }
 
-/// Variables of the code that renders a template which the template uses without `@`.
+/// Names without `@` that are those of variables where a template is rendered, or typos of them.
 fn without_at_sign(template: &ErbFile, set: &FxHashSet<&str>) -> Vec<Finding> {
-    let bare = template.outline.bare.iter().filter(|used| set.contains(used.name.as_str()));
     let finding = |used: &NameUse| {
-        let wrong = diagnostic!(used.span, BARE_TEMPLATE_VARIABLE { name: used.name });
-        let name = used.name.as_str();
+        let near = suggest::nearest(&used.name, set.iter().copied());
+        let name = match set.get(used.name.as_str()) {
+            Some(name) => *name,
+            None => near.filter(|near| suggest::is_typo(&used.name, near))?,
+        };
+        let wrong = diagnostic!(used.span, BARE_TEMPLATE_VARIABLE { method: used.name, name });
         let fix = Fix { span: used.span, text: format!("@{name}"), is_safe: false };
-        Finding::from(wrong.in_source(&template.source)).with_fix(Some(fix))
+        Some(Finding::from(wrong.in_source(&template.source)).with_fix(Some(fix)))
     };
-    bare.map(finding).collect()
+    template.outline.bare.iter().filter_map(finding).collect()
 }
 
 /// The names of all variables that a template can see.

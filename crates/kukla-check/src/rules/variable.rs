@@ -200,7 +200,7 @@ impl Walk<'_> {
         let Some((name, above)) = path.split_last() else { return };
         let is_facts = matches!(variable.name(), "facts" | "::facts");
         let severity =
-            if is_part_taken && self.conditions == 0 { Severity::Error } else { Severity::Warning };
+            if is_part_taken && !self.is_tested(name) { Severity::Error } else { Severity::Warning };
         if is_facts && above.is_empty() {
             self.check_legacy_fact(access, name);
             if self.index.facts.has(name) || name.contains('.') {

@@ -1,5 +1,6 @@
 //! `if`, `unless`, `case` and selectors, and the types of variables that follow from their tests.
 
+use kukla::syntax::Span;
 use kukla::syntax::ast::{self, BinaryOp, Expr};
 use kukla::values::{Str, Type};
 
@@ -15,12 +16,13 @@ impl Walk<'_> {
     /// Walks through a block that runs under a condition, and notes the variables that it certainly sets.
     fn conditional(
         &mut self,
+        test: Span,
         facts: Facts,
         block: Option<ast::Block<'_>>,
         set: &mut Vec<CertainVariables>,
     ) -> Type {
         let before = self.scopes.last().map(|scope| scope.variables.clone()).unwrap_or_default();
-        let (ty, certain) = self.perhaps(|walk| {
+        let (ty, certain) = self.after_test(test, |walk| {
             walk.with_types(facts, |walk| match block {
                 Some(block) => walk.body(block.statements()),
                 None => Type::Undef,
@@ -54,10 +56,13 @@ impl Walk<'_> {
             self.with_types(otherwise.clone(), |walk| walk.infer(test));
             let (mut holds, fails) = (otherwise.clone(), self.types_from_test(test, false));
             holds.extend(self.with_types(otherwise.clone(), |walk| walk.types_from_test(test, true)));
-            types.push(self.conditional(holds, branch.block(), &mut set));
+            let unset = unset_variable(test);
+            let known = self.forget(unset.as_deref());
+            types.push(self.conditional(test.span(), holds, branch.block(), &mut set));
+            self.remember(known);
             otherwise.extend(fails);
         }
-        types.push(self.conditional(otherwise, choice.else_block(), &mut set));
+        types.push(self.conditional(choice.span(), otherwise, choice.else_block(), &mut set));
         self.merge(from);
         self.set_by_all(set);
         union(types)
@@ -69,10 +74,10 @@ impl Walk<'_> {
             (self.types_from_test(unless.test(), true), self.types_from_test(unless.test(), false));
         let from = self.branched.len();
         let mut set = Vec::new();
-        let types = [
-            self.conditional(fails, unless.block(), &mut set),
-            self.conditional(holds, unless.else_block(), &mut set),
-        ];
+        let known = self.forget(tested_variable(unless.test()).as_deref());
+        let fails = self.conditional(unless.test().span(), fails, unless.block(), &mut set);
+        self.remember(known);
+        let types = [fails, self.conditional(unless.test().span(), holds, unless.else_block(), &mut set)];
         self.merge(from);
         self.set_by_all(set);
         union(types)
@@ -99,7 +104,7 @@ impl Walk<'_> {
                 // An option of unknown type shows nothing about the variable.
                 _ => Vec::new(),
             };
-            types.push(self.conditional(facts, option.block(), &mut set));
+            types.push(self.conditional(case.test().span(), facts, option.block(), &mut set));
         }
         self.merge(from);
         if has_default {
@@ -119,7 +124,9 @@ impl Walk<'_> {
             self.check_option(&subject, selector.left(), entry.matching(), &ty);
             let shown = self.matched_type(entry.matching(), &ty);
             let facts = variable.clone().zip(shown).into_iter().collect();
-            let (ty, _) = self.perhaps(|walk| walk.with_types(facts, |walk| walk.infer(entry.value())));
+            let (ty, _) = self.after_test(selector.left().span(), |walk| {
+                walk.with_types(facts, |walk| walk.infer(entry.value()))
+            });
             types.push(ty);
         }
         union(types)
@@ -260,6 +267,25 @@ fn variable_name(expr: Expr<'_>) -> Option<Str> {
     match expr.unwrap_parens() {
         Expr::Variable(variable) if !variable.name().contains("::") => Some(variable.name().into()),
         // `if $x = f()`, and an access to it, show nothing about a variable.
+        _ => None,
+    }
+}
+
+/// The variable of a test that it is defined: `defined('$name')`.
+fn tested_variable(test: Expr<'_>) -> Option<String> {
+    let Expr::Call(call) = test.unwrap_parens() else { return None };
+    let is_defined = matches!(call.function(), Expr::Name(name) if name.name() == "defined");
+    let name = call.arguments().next().filter(|_| is_defined).and_then(literal::text)?;
+    name.strip_prefix('$').map(str::to_owned)
+}
+
+/// The variable of a test that it is not defined.
+fn unset_variable(test: Expr<'_>) -> Option<String> {
+    match test.unwrap_parens() {
+        Expr::Not(not) => tested_variable(not.inner()),
+        Expr::Binary(binary) if binary.operator() == BinaryOp::And => {
+            unset_variable(binary.left()).or_else(|| unset_variable(binary.right()))
+        }
         _ => None,
     }
 }

@@ -56,10 +56,8 @@ pub struct Walk<'i> {
     narrowed: Vec<Narrowed>,
     /// Variables that branches have set, which the branches beside them do not see.
     branched: Vec<(Str, Type)>,
-    /// The number of conditions around the current statement.
-    pub conditions: usize,
-    /// The titles of resources in the bodies around, by type and title, to find duplicates.
-    pub declared: Vec<FxHashMap<(Str, Str), Span>>,
+    /// The tests that decide whether the current expression is evaluated.
+    tests: Vec<Span>,
 }
 
 /// The type of a variable that follows from a test, and the depth of scopes at that test: a variable set deeper is another one.
@@ -90,8 +88,7 @@ pub fn walk<'i>(
         scopes: Vec::new(),
         narrowed: Vec::new(),
         branched: Vec::new(),
-        conditions: 0,
-        declared: Vec::new(),
+        tests: Vec::new(),
     };
     if let Some(manifest) = Manifest::of(tree) {
         walk.scoped(Scope::new(ScopeKind::Top, definition::assigned(manifest.syntax())), |walk| {
@@ -135,21 +132,23 @@ impl<'i> Walk<'i> {
     /// Runs `body` in a scope of its own.
     fn scoped<T>(&mut self, scope: Scope, body: impl FnOnce(&mut Self) -> T) -> T {
         let is_lambda = scope.kind == ScopeKind::Lambda;
-        let conditions = self.conditions;
-        let narrowed = if is_lambda { Vec::new() } else { std::mem::take(&mut self.narrowed) };
-        if !is_lambda {
-            self.conditions = 0;
-        }
+        let (narrowed, tests) = match is_lambda {
+            true => (Vec::new(), Vec::new()),
+            false => (std::mem::take(&mut self.narrowed), std::mem::take(&mut self.tests)),
+        };
         self.scopes.push(scope);
-        self.declared.push(FxHashMap::default());
         let done = body(self);
-        self.declared.pop();
         self.scopes.pop();
-        self.conditions = conditions;
         if !is_lambda {
             self.narrowed = narrowed;
+            self.tests = tests;
         }
         done
+    }
+
+    /// Whether a test around the current expression mentions a name.
+    pub fn is_tested(&self, name: &str) -> bool {
+        self.tests.iter().any(|test| self.source.text()[test.range()].contains(name))
     }
 
     /// Walks through statements in order; the result is the type of the last one.

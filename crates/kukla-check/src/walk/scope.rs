@@ -193,16 +193,28 @@ impl Walk<'_> {
         scope.certain.insert(name.into(), Some(span));
     }
 
-    /// Runs `body`, which may not be evaluated. Returns its result and the variables that it certainly sets.
-    pub fn perhaps<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> (T, CertainVariables) {
+    /// Runs `body`, which is evaluated or not after a test. Returns its result and the variables that it certainly sets.
+    pub fn after_test<T>(&mut self, test: Span, body: impl FnOnce(&mut Self) -> T) -> (T, CertainVariables) {
         let before = self.scopes.last().map(|scope| scope.certain.clone()).unwrap_or_default();
-        self.conditions += 1;
+        self.tests.push(test);
         let done = body(self);
-        self.conditions -= 1;
+        self.tests.pop();
         let Some(scope) = self.scopes.last_mut() else { return (done, CertainVariables::default()) };
         let mut after = std::mem::replace(&mut scope.certain, before);
         after.retain(|name, _| !scope.certain.contains_key(name));
         (done, after)
+    }
+
+    /// Makes a variable one that may be set again, as where a test shows that it is not set. Returns what was known of it.
+    pub fn forget(&mut self, name: Option<&str>) -> Option<(Str, Option<Span>)> {
+        self.scopes.last_mut()?.certain.remove_entry(name?)
+    }
+
+    /// Restores what was known of a variable.
+    pub fn remember(&mut self, known: Option<(Str, Option<Span>)>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.certain.extend(known);
+        }
     }
 
     /// Marks the variables that all of these alternatives set, one of which is certainly evaluated.
