@@ -185,7 +185,7 @@ impl Vm<'_> {
             let rest = text[at + variable.len()..].trim_start_matches([' ', '\t']);
             let ends = !text[at + variable.len()..]
                 .starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
-            let sets = rest.starts_with('=') && !rest.starts_with(["==", "=>", "=~"]);
+            let sets = rest.starts_with('=') && !["==", "=>", "=~"].iter().any(|sign| rest.starts_with(sign));
             // In a list of parameters or of targets.
             let line = text[..*at].rsplit('\n').next().unwrap_or("").trim_start();
             let is_parameter =

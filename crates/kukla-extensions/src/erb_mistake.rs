@@ -7,14 +7,14 @@ use kukla_syntax::Span;
 pub struct Mistake {
     /// The tag at fault.
     pub span: Span,
-    /// What is wrong.
+    /// The problem, in a few words.
     pub what: &'static str,
-    /// What to write.
+    /// Advice.
     pub advice: &'static str,
 }
 
 /// Finds the tag whose block is never closed, or that closes nothing. Only tags that open or close a block as a whole are counted, so
-/// that nothing is said about templates with other code between tags.
+/// that templates with other code between tags get no advice.
 pub fn find(text: &str, problem: &SyntaxProblem) -> Option<Mistake> {
     let mut open: Vec<Span> = Vec::new();
     let mut at = 0;

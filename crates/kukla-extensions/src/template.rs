@@ -157,7 +157,7 @@ fn syntax_error(path: Option<&Path>, text: &str, problem: &SyntaxProblem) -> Rai
     let file = path.map_or_else(|| "(erb)".to_owned(), |path| path.display().to_string());
     let message = format!("{file}:{}: syntax error, {}", problem.line, problem.message);
     let wrong = diagnostic!(RUBY_RAISED { message }).in_stage(Stage::Foreign(ForeignException::Fatal));
-    let source = Source::new(&file, text);
+    let source = Source::new(file.as_str(), text);
     match super::erb_mistake::find(text, problem) {
         Some(mistake) => {
             let location = Location { source, span: mistake.span };

@@ -9,7 +9,6 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, CatalogBuilder, Param, ResourceId, each_member};
 use super::compile::{OWN, OutputOptions};
 use super::kind::ResourceDefinition;
-use kukla_catalog::types::METAPARAMETERS;
 
 use super::parameters::name_in;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};

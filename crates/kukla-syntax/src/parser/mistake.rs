@@ -40,7 +40,7 @@ impl Construct {
 pub(super) struct Mistake {
     /// The text to change; the unexpected token itself if nothing better is known.
     at: Option<Span>,
-    /// What is wrong there, beside the underline.
+    /// The problem, beside the underline.
     what: String,
     /// Advice.
     hint: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct Mistake {
     related: Vec<(Span, String)>,
     /// Whether the rest of the text cannot be understood.
     is_fatal: bool,
-    /// Whether the construct being read must be taken for closed here.
+    /// Whether the construct being read counts as closed here.
     pub closes: bool,
     /// Whether an opening brace is missing, so that a closing one will be left over.
     pub lacks_brace: bool,
@@ -449,7 +449,7 @@ impl Parser<'_> {
         is_after_block.then_some(word)
     }
 
-    /// The hint for the attributes of something that is no resource, should it be `elseif`.
+    /// The hint for the attributes of something other than a resource, should it be `elseif`.
     pub(super) fn elsif_hint(&self) -> Option<String> {
         self.misspelt_elsif(self.at)
             .map(|word| format!("`{}` is written `elsif` in Puppet", self.token_text(word)))
@@ -477,7 +477,7 @@ impl Parser<'_> {
             && line(self.tokens.starts[*opening]) < line(self.tokens.starts[self.at])
         {
             let mut mistake = unclosed(*opening);
-            // The brace of a block was taken for that of a resource.
+            // The brace of a block was read as that of a resource.
             mistake.lacks_brace = self.construct() == Some(Construct::Resource);
             return Some(mistake);
         }
