@@ -192,22 +192,25 @@ fn run_script(
     args: &[String],
     libraries: &[String],
 ) -> Ended {
-    {
-        let program = match parse(text, name) {
-            Ok(program) => program,
-            Err(problem) => {
-                return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message));
-            }
-        };
-        let mut ruby = Ruby::new(State::new(), surroundings);
-        let result =
-            prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
-        let ended = ended(&mut ruby, result);
-        let last = ruby.run_at_exit();
-        match ended {
-            Ended::With(0) => self::ended(&mut ruby, last),
-            other => other,
+    let program = match parse(text, name) {
+        Ok(program) => program,
+        Err(problem) => {
+            return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message));
         }
+    };
+    let mut ruby = Ruby::new(State::new(), surroundings);
+    let result =
+        prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
+    let is_stopped = result.as_ref().is_err_and(|unwind| matches!(**unwind, Unwind::Stop(_)));
+    let ended = ended(&mut ruby, result);
+    // A limit is final.
+    if is_stopped {
+        return ended;
+    }
+    let last = ruby.run_at_exit();
+    match ended {
+        Ended::With(0) => self::ended(&mut ruby, last),
+        other => other,
     }
 }
 

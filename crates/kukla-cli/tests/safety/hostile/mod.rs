@@ -159,7 +159,7 @@ fn ruby_programs_end() {
     try_all(&programs(include_str!("ruby.md"), "rb"), &format!("ruby --deadline {DEADLINE}"));
 }
 
-/// What a program does once a limit is exceeded is not done.
+/// No code runs once a limit is exceeded.
 #[test]
 fn limits_are_final() {
     for code in [
