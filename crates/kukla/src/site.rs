@@ -169,7 +169,7 @@ impl Site {
             _ => SiteManifests::default(),
         };
         let code = spec.code.iter().map(|code| environment.load_text(code));
-        let main = code.chain(files.iter().map(|path| environment.load(path)));
+        let main = code.chain(paths.iter().map(|path| environment.load(path)));
         let mut broken_manifest = None;
         let manifests =
             main.map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok()).collect();
