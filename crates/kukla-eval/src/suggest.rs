@@ -32,6 +32,32 @@ impl Environment {
         names
     }
 
+    /// The names that code can use, for completion: functions, types, and the classes and defined types of modules. Those of modules follow
+    /// from their files, which are not read.
+    pub fn known_names(&self) -> Vec<String> {
+        let functions = self.registry.names().into_iter().chain(self.function_names());
+        let mut names: Vec<String> = functions.map(|name| name.to_string()).collect();
+        names.extend(self.class_names().iter().map(Name::to_string));
+        names.extend(self.file_names("manifests", ".pp"));
+        names.extend(self.file_names("functions", ".pp"));
+        names.extend(self.file_names("types", ".pp").iter().map(|name| capitalize(name).to_string()));
+        let builtin = Type::builtin_names().filter_map(Type::builtin);
+        names.extend(builtin.map(|ty| ty.to_string().split('[').next().unwrap_or_default().to_owned()));
+        for ty in kukla_catalog::types::builtin() {
+            names.extend([ty.name.to_string(), capitalize(ty.name).to_string()]);
+        }
+        for module in self.modules() {
+            for directory in ["lib/puppet/functions", "lib/puppet/parser/functions", "lib/puppet/type"] {
+                let files = files(&*self.world, &module.root.join(directory));
+                let own = files.iter().filter_map(|file| file.to_str()?.strip_suffix(".rb"));
+                names.extend(own.map(|file| file.replace('/', "::")));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// The class whose name is nearest.
     pub(crate) fn near_class(&self, name: &str) -> Option<String> {
         let mut names = self.file_names("manifests", ".pp");

@@ -128,6 +128,7 @@ impl Invocation<'_> {
         let top_key = std::mem::replace(&mut self.frame.top_key, key.text().clone());
         let module = std::mem::replace(&mut self.frame.module, key.module().cloned());
         let origins = std::mem::take(&mut self.frame.origins);
+        let interpolated = std::mem::take(&mut self.frame.interpolated);
         // Data outside of the global layer sees variables as they are.
         let version_3 = self.frame.version_3;
         self.frame.version_3 &= self.frame.global_only;
@@ -137,7 +138,9 @@ impl Invocation<'_> {
         };
         self.frame.top_key = top_key;
         self.frame.module = module;
-        self.frame.origins = origins;
+        let inner = std::mem::replace(&mut self.frame.origins, origins);
+        self.frame.interpolated = interpolated;
+        self.frame.interpolated.extend(inner);
         self.frame.version_3 = version_3;
         let found = value?.or_else(|| self.frame.defaulting(key.text()).cloned());
         Ok(found.unwrap_or_else(|| "".into()))

@@ -30,6 +30,8 @@ pub(crate) struct Frame {
     /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
     pub version_3: bool,
     pub origins: Vec<Arc<ValueOrigin>>,
+    /// The origins of what was interpolated into the value that is being read.
+    pub interpolated: Vec<Arc<ValueOrigin>>,
     /// The dependencies of the answer.
     pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use kukla_catalog::Catalog;
-use kukla_eval::catalog::{OutputOptions, Provenance};
+use kukla_catalog::{Catalog, Resource};
+use kukla_eval::catalog::{DrawnRelationship, OutputOptions, Provenance};
 use kukla_eval::data::{LookupHit, LookupRequest, Session};
 use kukla_eval::environment::Node;
 use kukla_eval::error::{Diagnostic, Flow, Raise};
@@ -72,7 +72,9 @@ pub struct Compiled {
     pub catalog: Catalog,
     /// The origins of attribute values, if asked for.
     pub provenance: Option<Vec<Provenance>>,
-    /// Values that were decrypted and must not be shown, if the origins of values are asked for.
+    /// The relationships that arrows drew, if the origins of values are asked for.
+    pub relationships: Vec<DrawnRelationship>,
+    /// Values that were decrypted and must not be shown.
     pub secrets: Vec<Str>,
     /// The profile, if asked for.
     pub profile: Option<Profile>,
@@ -95,6 +97,13 @@ pub struct Answer {
     pub found: Result<LookupHit, Box<Diagnostic>>,
     /// The explanation, if asked for.
     pub explanation: Option<Explanation>,
+}
+
+impl Compiled {
+    /// Whether the catalog has a secret in it: a sensitive value, or perhaps one that was decrypted.
+    pub fn holds_secret(&self) -> bool {
+        !self.secrets.is_empty() || self.catalog.resources.iter().any(Resource::holds_secret)
+    }
 }
 
 impl Site {
@@ -127,11 +136,10 @@ impl Site {
                 }
                 let catalog = self.catalog(vm, options.keep_virtual)?;
                 let provenance = options.provenance.then(|| vm.provenance(&catalog));
-                let secrets = match vm.data().filter(|_| options.provenance) {
-                    Some(session) => session.secrets().cloned().collect(),
-                    None => Vec::new(),
-                };
-                Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
+                let secrets = vm.data().map(|session| session.secrets().cloned().collect());
+                let secrets = secrets.unwrap_or_default();
+                let relationships = vm.drawn_relationships();
+                Ok(Compiled { catalog, provenance, relationships, secrets, profile: vm.take_profile() })
             })
         })
     }
@@ -196,7 +204,11 @@ impl Site {
                 }
             }
             let (hit, explanation) = ask(vm)?;
-            Ok(Answer { found: hit.map_err(|raise| redacted(vm, raise)), explanation })
+            let mut found = hit.map_err(|raise| redacted(vm, raise));
+            if let Err(failure) = &mut found {
+                self.explain_missing(failure);
+            }
+            Ok(Answer { found, explanation })
         })
     }
 
@@ -220,7 +232,12 @@ impl Site {
         if let Err(refused) = certname::check(&node.name) {
             return refused.into();
         }
-        roomy(|| caught(|| self.run_here(node, explain, clock, body)).unwrap_or_else(Outcome::from))
+        let mut outcome =
+            roomy(|| caught(|| self.run_here(node, explain, clock, body)).unwrap_or_else(Outcome::from));
+        if let Err(failure) = &mut outcome.result {
+            self.explain_missing(failure);
+        }
+        outcome
     }
 
     fn run_here<T>(
@@ -240,6 +257,9 @@ impl Site {
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
+        }
+        for path in &self.special {
+            vm.warn(format!("Skipped {}: it is a pipe, a socket or a device", path.display()));
         }
         // Charges that could not fail where they were made fail at the end.
         let result =

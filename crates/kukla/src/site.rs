@@ -19,7 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cache::lasting;
 use crate::compiler::registry;
 use crate::confine;
-use crate::control::{Layout, bad_setting, manifests, time_to_live};
+use crate::control::{Layout, SiteManifests, bad_setting, manifests, time_to_live};
+use crate::missing::MissingModule;
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
 use kukla_extensions::{RubyExtensions, RubyPrograms};
@@ -36,6 +37,8 @@ pub struct Site {
     pub environment: Environment,
     /// The units of the site manifest, in order, up to one that cannot be read.
     pub manifests: Vec<Arc<Unit>>,
+    /// Pipes, sockets and devices among the site manifests, which are skipped.
+    pub special: Vec<PathBuf>,
     /// The error of that one.
     pub broken_manifest: Option<Arc<Diagnostic>>,
     /// The unit to compile to completion first.
@@ -48,6 +51,7 @@ pub struct Site {
     watched: Arc<Watched>,
     timeout: Duration,
     pub(crate) ruby: Arc<RubyPrograms>,
+    pub(crate) missing_modules: OnceLock<Vec<MissingModule>>,
     /// Whether a catalog was compiled.
     pub(crate) is_used: AtomicBool,
 }
@@ -151,6 +155,7 @@ impl Site {
         let environment = Environment::new(EnvironmentSpec {
             root,
             modulepath,
+            own_module: spec.own_module.clone(),
             settings,
             programs: Arc::clone(programs),
             exports,
@@ -159,9 +164,9 @@ impl Site {
             ..EnvironmentSpec::new(&spec.environment, Arc::clone(&world), registry())
         });
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let paths = match (&spec.code, manifest) {
+        let SiteManifests { paths, special } = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),
-            _ => Vec::new(),
+            _ => SiteManifests::default(),
         };
         let code = spec.code.iter().map(|code| environment.load_text(code));
         let main = code.chain(paths.iter().map(|path| environment.load(path)));
@@ -173,6 +178,7 @@ impl Site {
             spec,
             environment,
             manifests,
+            special,
             broken_manifest,
             prelude,
             data: Arc::new(DataCache::new()),
@@ -181,6 +187,7 @@ impl Site {
             watched,
             timeout,
             ruby: Arc::clone(ruby),
+            missing_modules: OnceLock::new(),
             is_used: AtomicBool::new(false),
         })
     }

@@ -74,6 +74,7 @@ impl Vm<'_> {
                 None => newly.push(self.declare_class(class, None, self.scope())?),
             }
         }
+        self.record_inclusions(&newly);
         for &id in &newly {
             self.evaluate(id)?;
         }

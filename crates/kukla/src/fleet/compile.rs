@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_catalog::Catalog;
 use kukla_eval::error::Diagnostic;
-use kukla_eval::profile::Profile;
 use kukla_syntax::Problem;
 use kukla_world::record::Digest;
 use rayon::prelude::*;
 
 use super::members::{Fleet, FleetError, Member, duplicate_nodes};
 use super::node::SiteNode;
+use super::profile::FleetProfile;
 use super::progress::{Cancellation, FleetEvent, Observer};
 use super::report::{FailOn, NodeMessage, NodeReport};
 use super::run_cache::{CachedNode, RunCache};
 use super::source::NodeSource;
 use super::store::PackedNode;
-use crate::cache::{Cache, Facts, Reason};
+use crate::cache::{Cache, Facts, Reason, SecretCatalogs};
 use crate::exchange::{Exchange, ExchangeMember};
 use crate::pending::{Audience, Pending};
-use crate::{CompileOptions, Compiled, Outcome, Site};
+use crate::{CompileOptions, Compiled, Cycles, Outcome, Site};
 
 /// How one node is compiled.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,8 @@ pub struct NodeCompilation {
     pub to_store: Option<Catalog>,
     /// The resources that the agent would refuse, if that was asked for.
     pub refused: Vec<Diagnostic>,
+    /// The dependency cycles of the catalog.
+    pub cycles: Cycles,
 }
 
 impl NodeCompilation {
@@ -63,7 +65,12 @@ impl NodeCompilation {
             Ok(site) => site,
             Err(failure) => {
                 let outcome = Outcome::from(failure.clone());
-                return NodeCompilation { outcome, to_store: None, refused: Vec::new() };
+                return NodeCompilation {
+                    outcome,
+                    to_store: None,
+                    refused: Vec::new(),
+                    cycles: Cycles::default(),
+                };
             }
         };
         let compile = CompileOptions {
@@ -74,7 +81,7 @@ impl NodeCompilation {
         };
         let cancellation = options.cancellation.clone();
         let mut outcome = site.compile_while(&node.node, compile, move || !cancellation.is_cancelled());
-        let (mut to_store, mut refused) = (None, Vec::new());
+        let (mut to_store, mut refused, mut cycles) = (None, Vec::new(), Cycles::default());
         if let Ok(compiled) = &mut outcome.result {
             if options.is_stored {
                 let agents = match options.keep_virtual {
@@ -91,7 +98,10 @@ impl NodeCompilation {
                 }
             }
         }
-        NodeCompilation { outcome, to_store, refused }
+        if let Ok(compiled) = &outcome.result {
+            cycles = site.cycles(&node.node, &compiled.catalog);
+        }
+        NodeCompilation { outcome, to_store, refused, cycles }
     }
 }
 
@@ -161,7 +171,7 @@ pub struct FleetRun<M> {
     /// The number of nodes that were not compiled because one had failed or the run was cancelled.
     pub skipped: usize,
     /// The time of all nodes that were compiled, if it was profiled.
-    pub profile: Profile,
+    pub profile: FleetProfile,
     /// The exported resources that never settled; then nothing was written or stored.
     pub unsettled: Option<Box<Diagnostic>>,
     /// The reasons that nodes were compiled in spite of a cache.
@@ -185,7 +195,8 @@ impl Fleet {
         observer: &dyn Observer,
     ) -> Result<FleetRun<M>, FleetError> {
         let cache = self.open_cache(options, observer)?;
-        Ok(Round::compile(self, options, cache.as_ref(), observer)?.finish(self))
+        self.report_notices(observer);
+        Ok(Round::compile(self, options, cache.as_ref(), None, observer)?.finish(self))
     }
 
     /// The cache that the options name.
@@ -232,9 +243,10 @@ impl<'c, M: NodeMessage> Round<'c, M> {
         fleet: &'c Fleet,
         options: &FleetCompileOptions,
         cache: Option<&'c Cache>,
+        secrets: Option<&'c SecretCatalogs>,
         observer: &dyn Observer,
     ) -> Result<Round<'c, M>, FleetError> {
-        let cache = cache.map(|cache| RunCache::new(cache, fleet));
+        let cache = cache.map(|cache| RunCache::new(cache, secrets, fleet));
         let (exchange, store) = (fleet.exchange(), fleet.options().store.as_ref());
         let pass = Pass {
             fleet,
@@ -330,7 +342,7 @@ struct Pass<'r> {
     observer: &'r dyn Observer,
     has_failed: AtomicBool,
     skipped: AtomicUsize,
-    profile: Mutex<Profile>,
+    profile: Mutex<FleetProfile>,
 }
 
 /// The nodes to compile again, and their sources.
@@ -467,12 +479,12 @@ impl Pass<'_> {
         };
         result.to_store = to_store.map(|catalog| PackedNode::pack(node, &catalog));
         if let Some(profile) = &compiled.profile {
-            self.profile.lock().unwrap_or_else(PoisonError::into_inner).absorb(profile);
+            self.profile.lock().unwrap_or_else(PoisonError::into_inner).add(name, profile);
         }
         if self.options.output.is_some() || self.cache.is_some() {
             let text = compiled.catalog.to_json();
             if let (Some(cache), Some(record)) = (self.cache, &record) {
-                result.digest = cache.add(node, record, &result.report, &text)?;
+                result.digest = cache.add(node, record, &result.report, &text, compiled.holds_secret())?;
             }
             result.file = self.write(name, &text)?;
         }
@@ -487,6 +499,7 @@ impl Pass<'_> {
         name: &str,
         source: &str,
     ) -> Option<NodeResult<M>> {
+        let reason = cached.reason();
         let mut result = NodeResult::from(cached.report(name, source)?);
         result.digest = Some(cached.digest);
         self.cache.inspect(|cache| cache.note_catalog(name, cached.digest));
@@ -506,7 +519,7 @@ impl Pass<'_> {
                 Some(result)
             });
             if restored.is_none() {
-                self.cache.inspect(|cache| cache.note_lost(name));
+                self.cache.inspect(|cache| cache.note_unusable(name, reason));
             }
             return restored;
         }
