@@ -307,7 +307,7 @@ fn names_without_an_at_sign_in_templates() {
     assert_eq!(check(&files("<%= port %>")), error);
     assert_eq!(check(&files("<%= prot %>")), error);
     assert_eq!(check(&files("<%= @port %><% port = 1 %><%= port %>")), NONE);
-    assert_eq!(check(&files("<% if @x %><%= port %><% end %>")), NONE);
+    assert_eq!(check(&files("<% if @port %><%= port %><% end %>")), NONE);
     assert_eq!(
         check(&files("<%= @prot.to_s %>")),
         ["warning unknown-template-variable modules/web/templates/a:1"]
