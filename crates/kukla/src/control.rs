@@ -190,12 +190,12 @@ pub fn split_path(path: &str) -> impl Iterator<Item = &str> {
     path.split(':').filter(|entry| !entry.is_empty())
 }
 
-/// The manifests of a site.
+/// The manifests below a site manifest.
 #[derive(Debug, Default)]
 pub struct SiteManifests {
-    /// Those to read, in the order of their paths.
-    pub files: Vec<PathBuf>,
-    /// Pipes, sockets and devices with the name of a manifest, which are not read: that may wait forever.
+    /// The files, in the order in which they are evaluated.
+    pub paths: Vec<PathBuf>,
+    /// Pipes, sockets and devices with the name of a manifest, which are not read.
     pub special: Vec<PathBuf>,
 }
 
@@ -223,7 +223,8 @@ pub fn manifests(world: &dyn World, manifest: &Path) -> SiteManifests {
     }
     // Puppet sorts the paths as text, so `a.pp` comes after `a/b.pp` but `a-b.pp` before it.
     found.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
-    SiteManifests { files: found, special }
+    special.sort();
+    SiteManifests { paths: found, special }
 }
 
 /// Makes a relative command absolute, from the environment's directory.
@@ -299,8 +300,8 @@ mod tests {
             .with("/m/a.pp", "")
             .with("/m/c.txt", "");
         let names: Vec<String> =
-            manifests(&world, Path::new("/m")).files.iter().map(|path| path.display().to_string()).collect();
+            manifests(&world, Path::new("/m")).paths.iter().map(|path| path.display().to_string()).collect();
         assert_eq!(names, ["/m/a.pp", "/m/a/x.pp", "/m/b.pp"]);
-        assert_eq!(manifests(&world, Path::new("/m/b.pp")).files.len(), 1);
+        assert_eq!(manifests(&world, Path::new("/m/b.pp")).paths.len(), 1);
     }
 }

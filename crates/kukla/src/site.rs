@@ -36,10 +36,10 @@ pub struct Site {
     pub environment: Environment,
     /// The units of the site manifest, in order, up to one that cannot be read.
     pub manifests: Vec<Arc<Unit>>,
+    /// Pipes, sockets and devices among the site manifests, which are skipped.
+    pub special: Vec<PathBuf>,
     /// The error of that one.
     pub broken_manifest: Option<Arc<Diagnostic>>,
-    /// Manifests that are not read, because they are pipes, sockets or devices.
-    pub special_manifests: Vec<PathBuf>,
     /// The unit to compile to completion first.
     pub prelude: Option<Loaded>,
     /// Data files, read once.
@@ -161,12 +161,12 @@ impl Site {
             ..EnvironmentSpec::new(&spec.environment, Arc::clone(&world), registry())
         });
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let SiteManifests { files, special } = match (&spec.code, manifest) {
+        let SiteManifests { paths, special } = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),
             _ => SiteManifests::default(),
         };
         let code = spec.code.iter().map(|code| environment.load_text(code));
-        let main = code.chain(files.iter().map(|path| environment.load(path)));
+        let main = code.chain(paths.iter().map(|path| environment.load(path)));
         let mut broken_manifest = None;
         let manifests =
             main.map_while(|loaded| loaded.map_err(|failure| broken_manifest = Some(failure)).ok()).collect();
@@ -175,8 +175,8 @@ impl Site {
             spec,
             environment,
             manifests,
+            special,
             broken_manifest,
-            special_manifests: special,
             prelude,
             data: Arc::new(DataCache::new()),
             layout,
