@@ -256,11 +256,13 @@ fn without_file(source: &Source, pattern: &str) -> Finding {
 
 /// A configuration that Puppet refuses, at the line of the error or of the entry that the message names.
 fn refused_configuration(source: &Source, wrong: &kukla::Diagnostic) -> Finding {
-    let line = wrong.position.as_ref().and_then(SourcePosition::line);
+    let line = wrong.shown_position().and_then(SourcePosition::line);
     let line = line.unwrap_or_else(|| yaml::lines(source.text().as_bytes()).at(&entry(&wrong.message())));
     let span = line_span(source, line, "");
     let place = Location { source: source.clone(), span };
-    Finding::from(diagnostic!(HIERA_CONFIG { problem: wrong.message() }).at(place))
+    let mut found = diagnostic!(HIERA_CONFIG { problem: wrong.message() }).at(place);
+    found.hints.extend(wrong.hints.iter().cloned());
+    Finding::from(found)
 }
 
 /// The path of the entry that a message is about: `entry 'hierarchy' index 0 entry 'path' expects …`.

@@ -7,7 +7,6 @@ pub mod form;
 pub mod gitignore;
 pub mod index;
 pub mod literal;
-pub mod puppetfile;
 pub mod refusal;
 pub mod root;
 pub mod ruby;

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use kukla::control::{BASE_MODULEPATH, Layout, split_path};
+use kukla::world::puppetfile::Puppetfile;
 use kukla::world::{World, is_directory};
 use kukla::{Diagnostic, Settings};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gitignore::GitIgnore;
-use super::puppetfile::Puppetfile;
 use super::root::is_marked;
 
 /// The kind of a repository.
@@ -302,7 +302,7 @@ impl Survey {
         if self.shape == Shape::Loose {
             return false;
         }
-        let wanted = puppetfiles.iter().flat_map(|file| &file.modules);
+        let wanted = puppetfiles.iter().flat_map(|file| file.modules.keys());
         self.not_installed = wanted.filter(|name| self.module(name).is_none()).cloned().collect();
         self.not_installed.sort();
         self.not_installed.dedup();

@@ -106,14 +106,21 @@ struct Underline {
 fn excerpts(diagnostic: &Diagnostic) -> Vec<Excerpt> {
     let mut excerpts = Excerpts::default();
     let root = diagnostic.root();
-    if !is_hidden(root) {
-        root.position.iter().for_each(|place| excerpts.add(place, ""));
-        root.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+    // An error in a template or another text has its own place there, which is that of the mistake.
+    let mut shown = vec![root];
+    if let Some(cause) = &root.cause {
+        shown.insert(0, cause);
     }
-    // An error in a template or another text has its own place there.
-    if let Some(cause) = root.cause.as_ref().filter(|cause| !is_hidden(cause)) {
-        cause.position.iter().for_each(|place| excerpts.add(place, "here"));
-        cause.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+    for wrong in shown.into_iter().filter(|wrong| !is_hidden(wrong)) {
+        wrong.shown_position().iter().for_each(|place| excerpts.add(place, ""));
+        wrong.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+        // Where Puppet notices the mistake, unless that is around it.
+        if let (Some(focus), Some(place)) = (&wrong.focus, &wrong.position)
+            && !focus.overlaps(place)
+            && !wrong.labels.iter().any(|label| label.position.overlaps(place))
+        {
+            excerpts.add(place, "");
+        }
     }
     let mut outer = diagnostic;
     let mut around = Vec::new();
@@ -205,7 +212,8 @@ fn notes(root: &Diagnostic, excerpts: &[Excerpt], node: Option<&str>) -> Vec<Str
     let is_hidden = is_hidden(root);
     let labels = root.labels.iter().map(|label| &label.position).filter(|_| is_hidden);
     if excerpts.is_empty()
-        && let Some(place) = root.position.iter().chain(labels).find(|place| place.file().is_some())
+        && let Some(place) =
+            root.shown_position().into_iter().chain(labels).find(|place| place.file().is_some())
         && let Some(file) = place.file()
     {
         let line = place.line().map_or_else(String::new, |line| format!(", line {line}"));

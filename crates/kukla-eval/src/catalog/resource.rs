@@ -58,7 +58,9 @@ impl Vm<'_> {
         for body in &expr.bodies {
             let title = self.eval(&body.title)?;
             if title.is_undef() {
-                return Err(self.fail(body.title.span, diagnostic!(MISSING_TITLE)));
+                let mut wrong = diagnostic!(MISSING_TITLE);
+                wrong.hints.extend(self.missing_key(&body.title));
+                return Err(self.fail(body.title.span, wrong));
             }
             let is_single = expr.bodies.len() == 1 && !matches!(title, Value::Array(_));
             let given: SmallVec<[Value; 1]> = match title {
@@ -322,17 +324,15 @@ impl CatalogBuilder {
     /// The defines, classes and node that the code of a scope is in, innermost first.
     #[cold]
     pub(crate) fn containers(&self, scope: ScopeId) -> Vec<String> {
-        let mut all = Vec::new();
-        let mut next = self.scope(scope).resource;
-        while let Some(id) = next {
-            let resource = self.get(id);
-            if resource.is_main() || all.len() == MAX_SHOWN {
-                break;
-            }
-            all.push(resource.reference().to_string());
-            next = self.declared_in(id);
-        }
-        all
+        let innermost = self.scope(scope).resource.filter(|id| !self.get(*id).is_main());
+        let all = innermost.into_iter().flat_map(|id| std::iter::once(id).chain(self.containers_of(id)));
+        all.take(MAX_SHOWN).map(|id| self.get(id).reference().to_string()).collect()
+    }
+
+    /// The defines, classes and node whose code declares a resource, innermost first, without the main class.
+    pub(super) fn containers_of(&self, id: ResourceId) -> impl Iterator<Item = ResourceId> {
+        let above = move |id: &ResourceId| self.declared_in(*id).filter(|id| !self.get(*id).is_main());
+        std::iter::successors(above(&id), above)
     }
 }
 
