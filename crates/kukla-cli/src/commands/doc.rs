@@ -91,7 +91,7 @@ fn check(args: &Args, world: &Arc<dyn World>) -> CommandResult {
             path.canonicalize().map_err(|error| Problem::io("read", path, &error))?
         };
         let (root, shape) =
-            kukla_check::root_of(&**world, &path).unwrap_or_else(|| (path.clone(), Shape::Loose));
+            kukla_check::root_of(&**world, &path).unwrap_or_else(|| (path.clone(), Shape::Module));
         let config = root.join("kukla.toml");
         let config = match config.exists() {
             true => {
