@@ -3,6 +3,8 @@ import time
 
 from lab import head
 
+SLOW = True
+
 
 def attack_announced_bodies(lab):
     lab.start("--threads", "1")

@@ -59,10 +59,26 @@ class Lab:
         path.write_text(text)
         return path
 
-    def kukla(self, *arguments):
+    def attempt(self, *arguments):
+        """Runs a command that may fail."""
         confdir = [] if arguments[0] == "store" else ["--confdir", str(self.root / "puppet")]
-        command = [KUKLA, *arguments, *confdir]
-        return subprocess.run(command, check=True, capture_output=True, text=True)
+        return subprocess.run([KUKLA, *arguments, *confdir], capture_output=True, text=True)
+
+    def kukla(self, *arguments):
+        done = self.attempt(*arguments)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done
+
+    def starts(self):
+        """Whether the server starts."""
+        try:
+            self.start()
+            return True
+        except RuntimeError:
+            return False
+        finally:
+            self.stop()
 
     def start(self, *options):
         """Starts the server and waits until it answers."""
@@ -129,6 +145,24 @@ class Lab:
     def certificate(self, name):
         return urllib.parse.quote((self.root / f"puppet/ssl/certs/{name}.pem").read_text())
 
+    def request(self, name, extensions=""):
+        """A certificate request; `extensions` are lines of OpenSSL's configuration."""
+        wanted = "req_extensions = wanted\n" if extensions else ""
+        lines = f"[req]\ndistinguished_name = dn\nprompt = no\n{wanted}[dn]\nCN = {name}\n"
+        config = self.write("request.cnf", lines + (f"[wanted]\n{extensions}\n" if extensions else ""))
+        command = ["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-utf8"]
+        command += ["-keyout", str(self.root / "request.key"), "-config", str(config)]
+        return subprocess.run(command, check=True, capture_output=True).stdout
+
+    def openssl(self, *arguments):
+        return subprocess.run(["openssl", *arguments], check=True, capture_output=True).stdout
+
+    def submit(self, name, extensions=""):
+        return self.ask("PUT", f"/puppet-ca/v1/certificate_request/{name}", headers=[TEXT], body=self.request(name, extensions))
+
+    def has_signed(self, name):
+        return (self.root / f"puppetserver/ca/signed/{name}.pem").exists()
+
     ### Findings
 
     def expect(self, what, is_so):
@@ -147,6 +181,7 @@ class Lab:
 
 FORM = ("Content-Type", "application/x-www-form-urlencoded")
 JSON = ("Content-Type", "application/json")
+TEXT = ("Content-Type", "text/plain")
 
 
 def head(method, path, headers=(), length=None):

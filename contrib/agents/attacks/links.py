@@ -1,4 +1,4 @@
-"""Links that lead to keys, and to files of others."""
+"""Links in modules that lead to keys."""
 import os
 
 
@@ -14,18 +14,3 @@ def attack_served_files(lab):
         for kind in ("file_content", "file_metadata"):
             reply = lab.ask("GET", f"/puppet/v3/{kind}/modules/web/{name}?environment=production&links=follow", "web1")
             lab.expect(f"{kind} of {name} is not served", reply.status == 404)
-
-
-def attack_appended_files(lab):
-    lab.start()
-    lab.stop()
-    target = lab.write("target", "before")
-    lock = lab.root / "puppetserver/ca/.kukla-lock"
-    lock.unlink(missing_ok=True)
-    os.symlink(target, lock)
-    try:
-        lab.kukla("ca", "generate", "new")
-        lab.expect("a lock that is a link is refused", False)
-    except Exception as refused:
-        lab.expect("a lock that is a link is refused", "symbolic link" in refused.stderr)
-    lab.expect("its target is left alone", target.read_text() == "before")

@@ -3,6 +3,8 @@ import urllib.parse
 
 from lab import FORM, JSON
 
+SLOW = True
+
 LARGEST = 16 << 20
 
 

@@ -19,7 +19,6 @@ mod describe;
 mod erb;
 mod finding;
 pub mod fix;
-mod ignore;
 mod notes;
 mod overlap;
 pub mod reference;

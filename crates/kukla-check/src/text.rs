@@ -8,8 +8,8 @@ use kukla::analysis::{self, Analysis};
 use kukla::syntax::ast::Template;
 use kukla::syntax::{Source, Strict, Tree};
 use kukla::world::Stamp;
+use kukla_lint::suppression::Ignore;
 
-use crate::ignore::Ignore;
 use crate::repository::{Outline, Parameter, Role, Survey};
 
 /// A text of Puppet code, and everything that is known without other files.

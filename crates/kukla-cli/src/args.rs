@@ -8,8 +8,8 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, diff, doc, epp, eval, explain, facts, fmt, lookup, pages, parse, repl, rpc, ruby, store,
-    why,
+    check, compile, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, pages, parse, repl, rpc, ruby,
+    store, why,
 };
 use crate::deferred::Deferred;
 
@@ -68,6 +68,14 @@ enum Command {
     /// line, keep code as it is. Exit codes: 0 formatted, 1 syntax errors, or with --check or --diff files to format, 2 a file could not be
     /// read or written.
     Fmt(Deferred<fmt::Args>),
+    /// Check the style of manifests, as puppet-lint and its plugins do
+    ///
+    /// Has all checks of puppet-lint and of its common plugins under their names, with the same findings, the same options and the same comments
+    /// (`# lint:ignore:NAME reason` … `# lint:endignore`). Every file is checked on its own, also incomplete ones. Options are read from
+    /// /etc/puppet-lint.rc, ~/.puppet-lint.rc and .puppet-lint.rc too, and `--no-NAME-check` and `--NAME-check` switch checks off and on. Exit codes:
+    /// 0 no errors, 1 errors, or warnings with --fail-on-warnings, 2 a file could not be read or written.
+    #[command(disable_version_flag = true)]
+    Lint(Deferred<lint::Args>),
     /// Print the syntax tree of manifests and templates
     Parse(Deferred<parse::Args>),
     /// Render or validate EPP templates
@@ -144,6 +152,7 @@ impl Cli {
             Command::Explain(Deferred(args)) => explain::run(&args),
             Command::Facts(Deferred(args)) => facts::run(&args),
             Command::Fmt(Deferred(args)) => fmt::run(&args),
+            Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),

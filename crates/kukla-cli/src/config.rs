@@ -2,6 +2,9 @@
 //!
 //! A key has the name of an option and is used where the command line does not give that option. So every option can be configured,
 //! and its value is parsed by the same code. Paths are relative to the directory of `kukla.toml`.
+//!
+//! A command line with `--files repository` or `--files modules` says that the repository is not trusted, so its `kukla.toml` can then give no
+//! permissions and name no files outside of the repository ([`Confinement`]).
 
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -9,11 +12,15 @@ use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, CommandFactory, FromArgMatches};
+use kukla::DiskWorld;
 use kukla::config_file::{ConfigEntry, ConfigFile};
 use kukla::syntax::{Problem, ProblemKind, suggest};
 use kukla::values::Value;
+use kukla::world::World as _;
+use kukla::world::policy::{Files, Reach};
 
 use crate::args::Cli;
+use crate::commands::lint;
 use crate::commands::policy::PolicyOptions;
 use crate::files;
 
@@ -33,7 +40,7 @@ pub enum ParseError {
 
 /// Parses the command line of this process, with the options that `kukla.toml` adds.
 pub fn parse() -> Result<Cli, ParseError> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = lint::canonical(std::env::args_os().collect()).map_err(ParseError::Config)?;
     let matches = matches(&arguments).map_err(ParseError::Usage)?;
     let configured = configured_arguments(&matches).map_err(ParseError::Config)?;
     let matches = match configured {
@@ -73,7 +80,11 @@ fn configured_arguments(matches: &ArgMatches) -> Result<Option<(PathBuf, Vec<OsS
         _ => PathBuf::from("."),
     };
     let path = directory.join("kukla.toml");
-    let file = match files::read_text(&path) {
+    let confinement = Confinement::of(own, &directory);
+    if let Some(confinement) = &confinement {
+        confinement.check_path(&path).map_err(|outside| outside.help("`--files any` allows it"))?;
+    }
+    let file = match files::read_repository_text(&path) {
         Ok(text) => ConfigFile::parse(&path, &text)?,
         Err(problem) if problem.kind() == ProblemKind::NotFound => return Ok(None),
         Err(problem) => return Err(problem),
@@ -87,7 +98,12 @@ fn configured_arguments(matches: &ArgMatches) -> Result<Option<(PathBuf, Vec<OsS
     if entries.iter().all(|(_, entries)| entries.is_empty()) {
         return Ok(None);
     }
-    let configuration = Configuration { file: &file, directory: &directory, all: &options("compile") };
+    let configuration = Configuration {
+        file: &file,
+        directory: &directory,
+        all: &options("compile"),
+        confinement: confinement.as_ref(),
+    };
     let (command, mut added) = (options(name), Vec::new());
     for (table, entries) in entries {
         for entry in entries {
@@ -123,11 +139,55 @@ fn is_overruled(command: &Command, option: &Arg, given: &ArgMatches) -> bool {
     !is_repeatable && is_given(option) || command.get_arg_conflicts_with(option).into_iter().any(is_given)
 }
 
+/// The limits of the `kukla.toml` of a repository that is not trusted.
+struct Confinement {
+    /// The real paths that it may name, and all below them.
+    roots: Vec<PathBuf>,
+}
+
+impl Confinement {
+    /// The limits if the command line restricts the files that code may read.
+    fn of(given: &ArgMatches, directory: &Path) -> Option<Confinement> {
+        let is_given = given.value_source("files") == Some(ValueSource::CommandLine);
+        let files = given.try_get_one::<Files>("files").ok().flatten().filter(|_| is_given)?;
+        if files.reach == Reach::Any {
+            return None;
+        }
+        let world = DiskWorld::default();
+        let roots = std::iter::once(directory).chain(files.also.iter().map(PathBuf::as_path));
+        Some(Confinement { roots: roots.map(|root| world.resolve(root)).collect() })
+    }
+
+    /// A problem unless a path leads into the repository, or to a path that the command line allows.
+    fn check_path(&self, path: &Path) -> Result<(), Problem> {
+        let real = DiskWorld::default().resolve(path);
+        if self.roots.iter().any(|root| real.starts_with(root)) {
+            return Ok(());
+        }
+        let outside = self.roots.first().map(|root| format!("it lies outside of {}", root.display()));
+        Err(Problem::new(ProblemKind::Denied, "cannot use")
+            .on(path.display())
+            .because(outside.unwrap_or_default()))
+    }
+
+    /// Whether a value of an option gives no permission.
+    fn allows(&self, option: &Arg, text: &str) -> bool {
+        match option.get_id().as_str() {
+            "commands" | "env" => text == "off",
+            "writes" => matches!(text, "off" | "scratch"),
+            // Programs, and the data of other nodes.
+            "ruby" | "enc" | "store" => false,
+            _ => true,
+        }
+    }
+}
+
 struct Configuration<'c> {
     file: &'c ConfigFile,
     directory: &'c Path,
     /// The command whose options can be configured.
     all: &'c Command,
+    confinement: Option<&'c Confinement>,
 }
 
 impl Configuration<'_> {
@@ -189,6 +249,21 @@ impl Configuration<'_> {
         if is_path {
             values.iter_mut().for_each(|text| *text = self.directory.join(&*text).display().to_string());
         }
+        if let Some(confinement) = self.confinement {
+            for text in &values {
+                if is_path {
+                    confinement
+                        .check_path(Path::new(text))
+                        .map_err(|outside| self.denied(entry, &outside))?;
+                }
+                if !confinement.allows(option, text) {
+                    let reason =
+                        "the command line restricts --files, so only the command line can allow this";
+                    let denied = self.denied(entry, &reason);
+                    return Err(denied.help(format!("add {flag} to the command line")));
+                }
+            }
+        }
         // Options that take a list as one text separate it by commas.
         if option.get_value_delimiter().is_some() || !matches!(option.get_action(), ArgAction::Append) {
             let delimiter = option.get_value_delimiter().unwrap_or(',').to_string();
@@ -196,6 +271,10 @@ impl Configuration<'_> {
         }
         added.extend(values.iter().map(|text| format!("{flag}={text}").into()));
         Ok(())
+    }
+
+    fn denied(&self, entry: &ConfigEntry, reason: &dyn std::fmt::Display) -> Problem {
+        self.file.invalid(entry, &format!("`{}` is refused: {reason}", entry.key))
     }
 
     /// The value of an entry as the texts that the command line would have; a table gives `KEY=VALUE`.

@@ -25,6 +25,11 @@ pub struct CodeFiles {
 /// All manifests and templates at or below a path. A file named itself counts whatever its extension. Links that
 /// lead out of the directory are not followed.
 pub fn find_code(path: &Path) -> Result<CodeFiles, Problem> {
+    find_with_extensions(path, &["pp", "epp"])
+}
+
+/// All files at or below a path whose names have one of these extensions, as [`find_code`] finds code.
+pub fn find_with_extensions(path: &Path, extensions: &[&str]) -> Result<CodeFiles, Problem> {
     let about = std::fs::metadata(path).map_err(|error| Problem::io("read", path, &error))?;
     let mut found = CodeFiles::default();
     if !about.is_dir() {
@@ -47,7 +52,8 @@ pub fn find_code(path: &Path) -> Result<CodeFiles, Problem> {
             if hidden {
                 continue;
             }
-            let is_code = path.extension().is_some_and(|e| e == "pp" || e == "epp");
+            let is_code =
+                path.extension().is_some_and(|own| extensions.iter().any(|extension| own == *extension));
             match path.metadata().ok() {
                 Some(about) if about.is_dir() => open.push(path),
                 Some(about) if !about.is_file() => found.special.push(path),
@@ -90,8 +96,12 @@ pub fn read_text(path: &Path) -> Result<String, Problem> {
 
 /// The text of a file that a repository contains, which is not a pipe.
 pub fn read_repository_text(path: &Path) -> Result<String, Problem> {
-    let bytes = DiskWorld::default().read_file(path).1.map_err(|error| Problem::io("read", path, &error))?;
-    text(path, bytes)
+    text(path, read_repository_bytes(path)?)
+}
+
+/// The bytes of a file that a directory contains, which is not a pipe.
+pub fn read_repository_bytes(path: &Path) -> Result<Vec<u8>, Problem> {
+    DiskWorld::default().read_file(path).1.map_err(|error| Problem::io("read", path, &error))
 }
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {

@@ -88,9 +88,17 @@ fn can_start(threads: usize) -> bool {
     count == threads
 }
 
+/// The description of the command line with all its commands and options, for tests that must cover each of them.
+pub fn command() -> clap::Command {
+    let mut command = <args::Cli as clap::CommandFactory>::command();
+    command.build();
+    command
+}
+
 /// Runs the command line of this process; `release` returns free memory of its allocator to the system.
 pub fn main(release: fn()) -> ExitCode {
     memory::set_release(release);
+    memory::forbid_core_dumps();
     kukla::syntax::silence_contained_panics();
     let exit = match config::parse() {
         Ok(command) => command.run().unwrap_or_else(|problem| output::fail(&problem)),

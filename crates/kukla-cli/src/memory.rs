@@ -22,3 +22,24 @@ pub(crate) fn release() {
         release();
     }
 }
+
+/// Keeps the memory of this process, which can hold secrets, out of core files.
+pub fn forbid_core_dumps() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Core);
+    limit.current = Some(0);
+    // Where limits cannot be changed, the user decides about core files.
+    let _ = setrlimit(Resource::Core, limit);
+}
+
+/// Keeps other processes of the same user from reading the memory of this one, and programs that collect crashes as well, which no limit of
+/// core files stops.
+#[cfg(feature = "serve")]
+pub fn forbid_inspection() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // An old kernel refuses; then the limit of core files is all there is.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}

@@ -118,7 +118,10 @@ impl<'t> Document<'t> {
 
     /// The width of everything since `from` on one line; `None` if it does not fit on one.
     pub fn flat_width(&self, from: usize) -> Option<u32> {
-        self.ops[from..].iter().try_fold(0, |width, op| Some(width + op.flat_width()?))
+        self.ops[from..].iter().try_fold(0, |width, op| match op {
+            Op::Open(group) if self.groups[*group as usize] => None,
+            op => Some(width + op.flat_width()?),
+        })
     }
 }
 

@@ -16,8 +16,10 @@ mod editorconfig;
 mod lower;
 mod options;
 mod print;
+mod template;
 mod verify;
 
+use kukla_syntax::tree::Tree;
 use kukla_syntax::{Diagnostic, Parse, ParseOptions, Source, parse_epp, parse_with, roomy};
 
 pub use edit::{LineEdit, apply, edits, range_edits};
@@ -114,16 +116,18 @@ fn format_text(text: &str, language: Language, options: &Options) -> Result<Stri
     if !parse.is_ok() {
         return Err(FormatError::Syntax(parse.diagnostics));
     }
-    if language == Language::Template {
-        return Ok(text.to_owned());
-    }
-    let style = LineStyle { width: options.width, indent: options.indent, ending: line_ending(text) };
-    let mut formatted = print::print(lower::lower(&parse.tree, options), style);
+    let style =
+        LineStyle { width: options.width, indent: options.indent, margin: 0, ending: line_ending(text) };
+    let lay_out = |tree: &Tree| match language {
+        Language::Template => template::format(tree, options, style),
+        Language::Manifest | Language::Plan => print::print(lower::lower(tree, options), style),
+    };
+    let mut formatted = lay_out(&parse.tree);
     let mut passes = 0;
     while formatted != text {
         let result = verify::same_meaning(&parse.tree, &formatted, language).map_err(FormatError::Meaning)?;
         // A line that was broken may move what is beside it. What is returned has been formatted without a change.
-        let again = print::print(lower::lower(&result.tree, options), style);
+        let again = lay_out(&result.tree);
         passes += 1;
         if again == formatted || passes == MAX_PASSES {
             break;

@@ -12,6 +12,8 @@ pub(crate) struct LineStyle {
     pub width: u32,
     /// The spaces of one level of indentation.
     pub indent: u32,
+    /// The spaces before every line but the first.
+    pub margin: u32,
     /// The line break.
     pub ending: &'static str,
 }
@@ -23,7 +25,7 @@ pub(crate) fn print(mut document: Document<'_>, style: LineStyle) -> String {
     let mut printer = Printer {
         style,
         out: String::with_capacity(capacity),
-        column: 0,
+        column: style.margin,
         spaces: 0,
         line_is_empty: true,
         levels: Vec::new(),
@@ -176,6 +178,10 @@ impl<'t> Printer<'t> {
         }
     }
 
+    fn indentation(&self) -> u32 {
+        self.style.margin + self.level * self.style.indent
+    }
+
     fn blanks(&mut self, count: u32) {
         self.spaces += count;
         self.column += count;
@@ -214,7 +220,7 @@ impl<'t> Printer<'t> {
         if blank && !self.out.is_empty() {
             self.out.push_str(self.style.ending);
         }
-        self.spaces = self.level * self.style.indent;
+        self.spaces = self.indentation();
         self.column = self.spaces;
         self.line_is_empty = true;
     }
@@ -236,7 +242,7 @@ impl<'t> Printer<'t> {
             }
         }
         for (_, text) in comments {
-            self.spaces = self.level * self.style.indent;
+            self.spaces = self.indentation();
             self.text(text);
             self.break_line();
         }

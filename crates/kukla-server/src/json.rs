@@ -186,8 +186,8 @@ pub fn each_entry<'t>(
     each(text, &mut |name, value| visit(name.unwrap_or_default(), value))
 }
 
-/// Visits the elements of a list as text, one at a time.
-pub fn each_element<'t>(
+/// Visits the elements of a list, or the values of an object, as text, one at a time.
+pub fn each_member<'t>(
     text: &'t str,
     visit: &mut dyn FnMut(&'t str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
@@ -294,8 +294,8 @@ mod tests {
             seen,
             [("a".to_owned(), "[1, 2]".to_owned()), ("b\n".to_owned(), r#"{"c": 3}"#.to_owned())]
         );
-        let stopped = each_element("[1, 2]", &mut |_| Err(Problem::other("enough"))).unwrap_err();
+        let stopped = each_member("[1, 2]", &mut |_| Err(Problem::other("enough"))).unwrap_err();
         assert_eq!(stopped.to_string(), "enough");
-        assert!(each_element("[1, 2", &mut |_| Ok(())).is_err());
+        assert!(each_member("[1, 2", &mut |_| Ok(())).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The files of puppetserver that a server takes over, `conf.d/*.conf` and `services.d/ca.cfg`; and `kukla.toml`, which can say all of
 //! that and what `puppet.conf` says, in one file.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,21 @@ impl PuppetserverConf {
         settings.filter_map(|(name, value)| Some((name.as_str()?.to_owned(), written(value)?))).collect()
     }
 
+    /// All settings of the server as they are written, by section and name. The rules of `auth.conf` and the settings of `puppet.conf` are not among
+    /// them.
+    pub fn entries(&self) -> BTreeMap<String, String> {
+        let mut entries = BTreeMap::new();
+        for (_, file) in &self.files {
+            for (section, table) in file.as_hash().into_iter().flat_map(|all| all.iter()) {
+                let (Some(section), Some(table)) = (section.as_str(), table.as_hash()) else { continue };
+                if !["authorization", "puppet"].contains(&section) {
+                    flatten(section, table, &mut entries);
+                }
+            }
+        }
+        entries
+    }
+
     fn get(&self, section: &str, name: &str) -> Option<&Value> {
         debug_assert!(
             config_schema::table(section).is_some_and(|table| table.key(name).is_some()),
@@ -136,6 +152,31 @@ impl PuppetserverConf {
 fn as_text(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
     String::from_utf8(bytes)
         .map_err(|error| Problem::invalid("cannot read").on(path.display()).because(error))
+}
+
+fn flatten(prefix: &str, table: &Hash, entries: &mut BTreeMap<String, String>) {
+    for (name, value) in table.iter() {
+        let name = format!("{prefix}.{}", name.as_str().unwrap_or_default());
+        match value.as_hash() {
+            Some(table) => flatten(&name, table, entries),
+            None => {
+                entries.insert(name, shown(value));
+            }
+        }
+    }
+}
+
+/// A value for people, with tables in lists.
+fn shown(value: &Value) -> String {
+    let list = |all: Vec<String>| all.join(", ");
+    match value {
+        Value::Array(all) => format!("[{}]", list(all.iter().map(shown).collect())),
+        Value::Hash(all) => {
+            let entries = all.iter().map(|(name, value)| format!("{} = {}", shown(name), shown(value)));
+            format!("{{{}}}", list(entries.collect()))
+        }
+        other => written(other).unwrap_or_default(),
+    }
 }
 
 /// A value as one would write it.

@@ -28,13 +28,19 @@ pub struct ReceivedReport<'r> {
 /// The parts of a report that are lists or objects of many.
 const LARGE_PARTS: [&str; 3] = ["logs", "metrics", "resource_statuses"];
 
-/// The largest piece of a report that is read at once: a part of the report, which is a fraction of it unless someone means harm.
-fn piece(text: &str, whole: &str) -> Result<Value, Problem> {
+/// Refuses a piece of a report that is too large to be read at once: it is a small fraction of the report unless someone means harm.
+fn check_size(piece: &str, whole: &str) -> Result<(), Problem> {
     /// Pieces of this size are never out of proportion.
     const SMALL: usize = 256 << 10;
-    if text.len() > SMALL.max(whole.len() / 4) {
+    if piece.len() > SMALL.max(whole.len() / 4) {
         return Err(Problem::new(ProblemKind::LimitExceeded, "a part of the report is too large"));
     }
+    Ok(())
+}
+
+/// Reads a piece of a report.
+fn piece(text: &str, whole: &str) -> Result<Value, Problem> {
+    check_size(text, whole)?;
     json::read(text.as_bytes()).map_err(|error| Problem::invalid("invalid JSON in the report").because(error))
 }
 
@@ -65,7 +71,11 @@ pub fn read<'r>(call: &'r Call, node: &str) -> Result<ReceivedReport<'r>, Answer
             "host" => host = piece(value, text)?.as_str().map(str::to_owned),
             "environment" => report.environment = piece(value, text)?,
             "status" => report.status = piece(value, text)?,
-            _ => {}
+            // Each member of these is read at once later, and so is each other entry.
+            large if LARGE_PARTS.contains(&large) && value.starts_with(['[', '{']) => {
+                json::each_member(value, &mut |member| check_size(member, text))?;
+            }
+            _ => check_size(value, text)?,
         }
         Ok(())
     });
@@ -117,7 +127,7 @@ pub fn log_messages(node: &str, report: &str) -> Result<(), Problem> {
         Ok(())
     };
     json::each_entry(report, &mut |name, value| match name {
-        "logs" => json::each_element(value, &mut log_message),
+        "logs" => json::each_member(value, &mut log_message),
         _ => Ok(()),
     })
 }
@@ -133,7 +143,7 @@ fn to_yaml(report: &str) -> Result<String, Problem> {
         out.push_str(":\n");
         let filled = out.len();
         match (class, begin) {
-            (Some(class), Some(b'[')) => json::each_element(value, &mut |element| {
+            (Some(class), Some(b'[')) => json::each_member(value, &mut |element| {
                 let element = piece(element, report)?;
                 add_document(&mut out, 0, |writer| {
                     writer.start_sequence(None);

@@ -192,7 +192,7 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::Environments, &Method::GET) => environments(server),
         (Route::Tasks, &Method::GET) => tasks(server, call, rest),
         (Route::Authority, _) => match &server.authority {
-            Some(authority) => ca::http::answer(authority, call, rest),
+            Some(authority) => ca::http::answer(&authority.now(), call, rest),
             None => Answer::refused(
                 StatusCode::NOT_FOUND,
                 "Not Found: the certificate authority is another server, see ca_server in puppet.conf",

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::ca::{Authority, setup};
+use crate::ca::{LiveAuthority, setup};
 use crate::listen::{LiveServer, serve};
 use crate::log;
 use crate::peer::Listener;
@@ -127,7 +127,7 @@ async fn reload(overrides: &Overrides, current: &Arc<LiveServer>) {
 async fn look_after(current: Arc<LiveServer>) {
     let server = current.server();
     let resumed = tokio::task::spawn_blocking(move || {
-        let signed = server.authority.as_ref().map_or(Ok(0), Authority::resume_judgements);
+        let signed = server.authority.as_ref().map_or(Ok(0), |authority| authority.now().resume_judgements());
         match signed {
             Ok(0) => {}
             Ok(signed) => log::info(&format!("signed {signed} requests that the last stop interrupted")),
@@ -140,10 +140,10 @@ async fn look_after(current: Arc<LiveServer>) {
         clock.tick().await;
         let server = current.server();
         let looked = tokio::task::spawn_blocking(move || {
-            let Some(authority) = &server.authority else { return };
+            let Some(authority) = server.authority.as_ref().map(LiveAuthority::now) else { return };
             let refreshed = authority.refresh_crl();
-            let renewed = setup::renew_host(authority, &server.settings.host);
-            let published = setup::publish(authority, &server.settings.host);
+            let renewed = setup::renew_host(&authority, &server.settings.host);
+            let published = setup::publish(&authority, &server.settings.host);
             for (what, result) in [
                 ("renewed the certificate revocation list", refreshed),
                 ("renewed the server's certificate", renewed),

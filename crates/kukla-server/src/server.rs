@@ -13,7 +13,7 @@ use kukla::{Compiler, DiskWorld};
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Body, Issue};
-use crate::ca::{Authority, Refusal, RevokedCertificates, setup, time};
+use crate::ca::{Authority, LiveAuthority, Refusal, RevokedCertificates, setup, time};
 use crate::call::{self, Call, InvalidParameters, Parameters};
 use crate::environments::Environments;
 use crate::log::{self, Level};
@@ -35,7 +35,7 @@ pub struct Server {
     /// Its settings.
     pub settings: Settings,
     /// The authority, if it is here.
-    pub authority: Option<Authority>,
+    pub authority: Option<LiveAuthority>,
     /// Which certificates are revoked.
     pub revoked: RevokedCertificates,
     /// The code.
@@ -104,7 +104,7 @@ impl Server {
         }
         let environments = Arc::new(Environments::new(&settings, compiler));
         Ok(Server {
-            revoked: RevokedCertificates::open(settings.tls.crl.clone())?,
+            revoked: RevokedCertificates::open(settings.tls.crl.clone(), settings.tls.authorities.clone())?,
             environments,
             store,
             metrics: before.map_or_else(Arc::default, |before| Arc::clone(&before.metrics)),
@@ -113,7 +113,7 @@ impl Server {
             protected: ProtectedFiles::of(&settings),
             pools: Pools::new(settings.compiling.threads),
             room: before.map_or_else(Arc::default, |before| Arc::clone(&before.room)),
-            authority,
+            authority: authority.map(LiveAuthority::new),
             settings,
         })
     }

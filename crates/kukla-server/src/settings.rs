@@ -2,6 +2,7 @@
 
 mod checks;
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,10 +12,11 @@ use kukla::puppet_conf::PuppetConf;
 use kukla::syntax::{Problem, ProblemKind};
 use kukla::world::policy::{Clock, Commands, Policy, Randomness, Variables, Writes};
 use kukla::{DiskWorld, MemoryWorld, SiteSpec};
+use kukla_store::Password;
 
 use crate::auth::Rules;
 use crate::ca::autosign::Autosign;
-use crate::ca::keys::KeyKind;
+use crate::ca::keys::{DEFAULT_RSA_BITS, KeyKind};
 use crate::ca::pending::RequestLimits;
 use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
@@ -43,6 +45,8 @@ pub struct Overrides {
     pub policy: Option<Policy>,
     /// The URL of the store.
     pub store: Option<String>,
+    /// The password of the user in that URL.
+    pub store_password: Option<Password>,
     /// The part of the work that this process does.
     pub role: Option<Role>,
     /// Whether only the authority is managed, so that commands which compile need not exist.
@@ -84,6 +88,8 @@ pub struct Settings {
     pub confdir: PathBuf,
     /// The settings of `puppet.conf`.
     pub puppet: PuppetConf,
+    /// The settings of `kukla.toml` and of puppetserver's files as they are written, by section and name.
+    pub written: BTreeMap<String, String>,
     /// The directory of variable data.
     pub vardir: PathBuf,
     /// The server's own certificate.
@@ -126,6 +132,8 @@ pub struct Settings {
     pub mounts: PathBuf,
     /// The URL of the store of facts, catalogs and reports, if there is one.
     pub store: Option<String>,
+    /// The password of the user in that URL, if it is not part of it.
+    pub store_password: Option<Password>,
 }
 
 /// Files of TLS.
@@ -266,10 +274,12 @@ impl Settings {
                 Some(url) => Some(url),
                 None => puppetdb(&confdir, &puppet)?,
             },
+            store_password: overrides.store_password.clone(),
             site,
             host,
             vardir,
             puppet,
+            written: server.entries(),
         };
         if role == Role::Ca {
             // Nothing beside the key of the authority reads code or runs commands for it.
@@ -466,7 +476,8 @@ fn layout_and_practice(
                 return Err(Problem::invalid("invalid keylength").on(bits).because("expected 2048 to 4096"));
             }
         },
-        _ => usual.keys,
+        (Some(_), None) => KeyKind::Rsa(DEFAULT_RSA_BITS),
+        (None, None) => usual.keys,
     };
     let practice = Practice {
         autosign,

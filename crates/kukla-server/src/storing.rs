@@ -67,7 +67,7 @@ impl ServerStore {
             producer: Some(settings.host.certname.clone()),
             patience: PATIENCE,
             statement: Some(PATIENCE),
-            ..Options::default()
+            password: settings.store_password.clone(),
         };
         let store = Arc::new(Breaker::new(kukla_store::open(url, &options).map_err(Problem::from)?));
         Ok(ServerStore { store, opened_by: url.to_owned() })

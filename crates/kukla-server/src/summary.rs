@@ -7,11 +7,29 @@ use crate::settings::Settings;
 /// A setting that a running server cannot change.
 const NEEDS_RESTART: [&str; 2] = ["listen", "without TLS"];
 
+/// Settings that the summary has under other names.
+const SUMMARIZED: [&str; 14] = [
+    "server.listen",
+    "server.threads",
+    "server.store",
+    "webserver.host",
+    "webserver.port",
+    "webserver.ssl-host",
+    "webserver.ssl-port",
+    "certname",
+    "cadir",
+    "environmentpath",
+    "external_nodes",
+    "node_terminus",
+    "reports",
+    "jruby-puppet.max-active-instances",
+];
+
 /// A setting that is another one after a reload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingChange {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// The value before.
     pub before: String,
     /// The value after.
@@ -21,7 +39,7 @@ pub struct SettingChange {
 impl SettingChange {
     /// Whether the server has to be started again for it.
     pub fn needs_restart(&self) -> bool {
-        NEEDS_RESTART.contains(&self.name)
+        NEEDS_RESTART.contains(&self.name.as_str())
     }
 }
 
@@ -70,34 +88,37 @@ impl Settings {
     /// The settings that differ from those before a reload.
     pub fn changes_since(&self, before: &Settings) -> Vec<SettingChange> {
         let (old, new) = (before.comparable(), self.comparable());
-        let value = |all: &[(&'static str, String)], name: &str| -> String {
-            let values = all.iter().filter(|(known, _)| *known == name).map(|(_, value)| value.as_str());
-            values.collect::<Vec<_>>().join(", ")
+        let value = |all: &[(String, String)], name: &str| -> String {
+            let values = all.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
+            let values = values.collect::<Vec<_>>().join(", ");
+            if values.is_empty() { "not set".to_owned() } else { values }
         };
-        let mut names: Vec<&'static str> = new.iter().chain(&old).map(|(name, _)| *name).collect();
+        let shown = |name: &str, value: String| match name.contains("password") {
+            true => "not shown".to_owned(),
+            false => value,
+        };
+        let mut names: Vec<&String> = new.iter().chain(&old).map(|(name, _)| name).collect();
         let mut seen = std::collections::HashSet::new();
         names.retain(|name| seen.insert(*name));
+        names.retain(|name| value(&old, name) != value(&new, name));
         let changes = names.into_iter().map(|name| SettingChange {
-            name,
-            before: value(&old, name),
-            after: value(&new, name),
+            name: name.clone(),
+            before: shown(name, value(&old, name)),
+            after: shown(name, value(&new, name)),
         });
-        changes.filter(|change| change.before != change.after).collect()
+        changes.collect()
     }
 
-    /// The summary, and what it only counts or leaves out.
-    fn comparable(&self) -> Vec<(&'static str, String)> {
-        let mut all = self.summary();
-        all.retain(|(name, _)| *name != "rules");
-        all.push(("rules", self.rules.describe().join("; ")));
-        all.push(("limits", format!("{:?}", self.limits)));
-        all.push(("queue", self.compiling.queue.to_string()));
-        all.push(("reports in", self.reports.directory.display().to_string()));
-        all.push(("file bucket", self.bucket.display().to_string()));
-        all.push(("mounts", self.mounts.display().to_string()));
-        if let Some((_, practice)) = &self.authority {
-            all.push(("certificate authority", format!("{practice:?}")));
-        }
+    /// The summary, and all settings as they are written in the files.
+    fn comparable(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> =
+            self.summary().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        all.retain(|(name, _)| name != "rules");
+        all.push(("rules".to_owned(), self.rules.describe().join("; ")));
+        let of_puppet = self.puppet.entries().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let others = self.written.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let files = of_puppet.chain(others);
+        all.extend(files.filter(|(name, _)| !SUMMARIZED.contains(&name.as_str())));
         all
     }
 }

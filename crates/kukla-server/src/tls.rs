@@ -9,6 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::sign::SingleCertAndKey;
 use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig};
 
@@ -131,12 +132,13 @@ fn configuration(
     let key = Key::from_pem(&read(&files.key)?).map_err(|problem| {
         Problem::new(problem.kind(), "cannot use").on(files.key.display()).caused_by(problem)
     })?;
+    let certified = key.certified(chain);
+    certified.keys_match().map_err(|error| unusable(&files.certificate, error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_protocol_versions(&[&TLS13, &TLS12])
         .map_err(unconfigurable)?
         .with_client_cert_verifier(verifier)
-        .with_single_cert(chain, key.to_der())
-        .map_err(|error| unusable(&files.certificate, error))?;
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
     // A session that is resumed is not verified again, so none is.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;

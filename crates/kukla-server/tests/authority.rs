@@ -147,7 +147,7 @@ fn requests_keep_the_rules() {
     let role = text_extension(oids::by_name("pp_role").unwrap(), "web").unwrap();
     let (_, text) = request(name, vec![own, role]);
     assert_eq!(put(&harness, name, &text).status, 200);
-    let signed = harness.server().authority.as_ref().unwrap().signed(name).unwrap().unwrap();
+    let signed = harness.server().authority.as_ref().unwrap().now().signed(name).unwrap().unwrap();
     let extensions = kukla_server::ca::certificate::puppet_extensions(signed.extensions());
     assert_eq!(extensions[0].1, "web");
 

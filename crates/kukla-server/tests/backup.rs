@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::support::{Directory, text_of};
@@ -10,6 +11,7 @@ use kukla_server::ca::audit::Actor;
 use kukla_server::ca::backup::restore;
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::KeyKind;
+use kukla_server::ca::setup::NewAuthority;
 use kukla_server::ca::{Authority, CertificateOptions, Layout, Practice, Refusal, rotate, setup};
 
 fn practice() -> Practice {
@@ -99,7 +101,11 @@ fn the_authority_is_renewed_by_an_offline_root() {
     let directory = Directory::new();
     let by = Actor::default();
     let (layout, root) = (Layout::at(directory.0.join("ca")), directory.0.join("offline"));
-    let authority = setup::make_with_offline_root(&root, &layout, practice(), "ca").unwrap();
+    let below = |root: &Path, layout: &Layout| {
+        let choice = NewAuthority { offline_root: Some(root.to_owned()), ..NewAuthority::default() };
+        setup::make_as(&choice, layout, practice(), "ca").unwrap()
+    };
+    let authority = below(&root, &layout);
     assert!(!layout.directory.join("root_key.pem").exists());
     assert_eq!(std::fs::metadata(root.join("root_key.pem")).unwrap().permissions().mode() & 0o777, 0o600);
     let (_, node) = authority.generate("web1", &CertificateOptions::default()).unwrap();
@@ -111,13 +117,7 @@ fn the_authority_is_renewed_by_an_offline_root() {
     let shorter = rotate::sign_request(&root, request.as_bytes(), years(14)).unwrap();
     let refused = authority.import_own(&shorter, &by).unwrap_err();
     assert!(refused.to_string().contains("does not expire later"), "{refused}");
-    let other = setup::make_with_offline_root(
-        &directory.0.join("other-root"),
-        &Layout::at(directory.0.join("other")),
-        practice(),
-        "ca",
-    )
-    .unwrap();
+    let other = below(&directory.0.join("other-root"), &Layout::at(directory.0.join("other")));
     let foreign =
         rotate::sign_request(&directory.0.join("other-root"), request.as_bytes(), years(20)).unwrap();
     assert!(

@@ -6,6 +6,9 @@ mod killed;
 mod killed_server;
 mod lost_files;
 mod memory;
+#[cfg(feature = "pkcs11")]
+mod pkcs11;
+mod rotation;
 mod server;
 mod settings;
 mod signing;

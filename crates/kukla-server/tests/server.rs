@@ -578,7 +578,7 @@ fn certificates_of_others_are_no_use() {
     let (harness, elsewhere) = (Harness::new("", code), Harness::new("", |_| {}));
     let server = elsewhere.server();
     let foreign =
-        server.authority.as_ref().unwrap().generate("web1", &CertificateOptions::default()).unwrap();
+        server.authority.as_ref().unwrap().now().generate("web1", &CertificateOptions::default()).unwrap();
     let client = harness.client(Some(foreign));
     assert!(client.try_send("GET", "/status/v1/simple", &[], b"").is_err());
     // A certificate expires in the second after its last one.

@@ -70,7 +70,7 @@ fn names_of_the_server_are_not_handed_out() {
         directory
             .write("puppetserver/conf.d/ca.conf", "certificate-authority: { allow-subject-alt-names: true }");
     });
-    let authority = |harness: &Harness| harness.server().authority.as_ref().unwrap().layout.clone();
+    let authority = |harness: &Harness| harness.server().authority.as_ref().unwrap().now().layout.clone();
     let own = text_of(&authority(&harness).signed_of("localhost"));
     for name in ["localhost", "puppet"] {
         assert_eq!(put(&harness, name, &request(name, Vec::new()).1).status, 200);
@@ -156,7 +156,7 @@ fn long_names_are_refused_before_they_become_files() {
 fn requests_are_for_the_owner_of_the_directory() {
     let harness = Harness::new("autosign = false", |_| {});
     put(&harness, "web1", &request("web1", Vec::new()).1);
-    let layout = harness.server().authority.as_ref().unwrap().layout.clone();
+    let layout = harness.server().authority.as_ref().unwrap().now().layout.clone();
     let mode = std::fs::metadata(layout.request_of("web1")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
@@ -174,7 +174,7 @@ fn every_decision_is_in_the_audit_log() {
     let id = [("X-Request-Id", "from-a-proxy.1")];
     assert_eq!(admin.send("PUT", status, &id, b"{\"desired_state\":\"signed\"}").status, 204);
     let server = harness.server();
-    let authority = server.authority.as_ref().unwrap();
+    let authority = server.authority.as_ref().unwrap().now();
     let certificate = authority.signed("web1").unwrap().unwrap();
     let serial = certificate.serial();
     let node = harness.client(Some((key, certificate)));

@@ -46,7 +46,7 @@ fn the_first_rule_for_a_name_decides() {
          [[ca.signing.rules]]\nnames = ['**.evil.example']\naction = 'refuse'\n",
     );
     let server = harness.server();
-    let authority = server.authority.as_ref().unwrap();
+    let authority = server.authority.as_ref().unwrap().now();
     for (name, extensions, status, is_signed) in [
         ("web1", role("web"), 200, true),
         ("web2", role("cache"), 200, true),
@@ -78,7 +78,7 @@ fn a_token_is_good_for_one_certificate() {
     let rule = "[[ca.signing.rules]]\nnames = ['**']\ntoken = true\n";
     let harness = with_policy("autosign = true", rule);
     let server = harness.server();
-    let authority = server.authority.as_ref().unwrap();
+    let authority = server.authority.as_ref().unwrap().now();
     let by = Actor::default();
     let any = NamePattern::parse("**").unwrap();
     let hour = Duration::from_secs(60 * 60);
@@ -116,7 +116,7 @@ fn a_token_is_good_for_one_certificate() {
 fn of_many_requests_with_one_token_one_is_signed() {
     let harness = with_policy("", "[[ca.signing.rules]]\nnames = ['**']\ntoken = true\n");
     let server = harness.server();
-    let authority = server.authority.as_ref().unwrap();
+    let authority = server.authority.as_ref().unwrap().now();
     let (_, secret) = authority
         .create_token(&NamePattern::parse("**").unwrap(), Duration::from_secs(60), &Actor::default())
         .unwrap();

@@ -68,13 +68,13 @@ fn headers_identify_nobody_but_on_the_plain_listener_with_a_verified_certificate
     let harness = Harness::new("", with_rules(&rules, "port: 8139"));
     let elsewhere = Harness::new("", code);
     let server = harness.server();
-    let authority = server.authority.as_ref().unwrap();
+    let authority = server.authority.as_ref().unwrap().now();
     let generate = |name: &str| authority.generate(name, &CertificateOptions::default()).unwrap().1;
     let (web1, revoked) = (generate("web1"), generate("revoked"));
     authority.revoke(&["revoked".to_owned()], &Actor::default()).unwrap();
     let draft = CertificateOptions::default();
     let foreign = elsewhere.server();
-    let foreign = foreign.authority.as_ref().unwrap().generate("web1", &draft).unwrap().1;
+    let foreign = foreign.authority.as_ref().unwrap().now().generate("web1", &draft).unwrap().1;
     let path = "/puppet/v3/node/web1?environment=production";
     const SUCCESS: (&str, &str) = ("X-Client-Verify", "SUCCESS");
     let good = escaped(&web1);
@@ -113,7 +113,8 @@ fn headers_identify_nobody_but_on_the_plain_listener_with_a_verified_certificate
     // Without the setting they identify nobody anywhere.
     let off = Harness::new("", with_rules(&format!("rules: [ {ALLOW_ALL} ]"), "port: 8139"));
     let server = off.server();
-    let own = server.authority.as_ref().unwrap().generate("web1", &CertificateOptions::default()).unwrap().1;
+    let own =
+        server.authority.as_ref().unwrap().now().generate("web1", &CertificateOptions::default()).unwrap().1;
     assert_eq!(plain(&off, path, &[SUCCESS, ("X-Client-Cert", &escaped(&own))]), 403);
 }
 
@@ -267,8 +268,12 @@ fn clients_that_do_not_read_are_cut_off_and_hold_no_thread() {
     let path = "/puppet/v3/file_content/modules/web/large.bin?environment=production";
     let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
     // More of them than there are threads for files that are being read.
-    let mut readers: Vec<Connection> = (0..100).map(|_| client.connect()).collect();
-    readers.iter_mut().for_each(|reader| reader.write(request.as_bytes()).unwrap());
+    let reader = |_| {
+        let mut reader = client.connect();
+        reader.write(request.as_bytes()).unwrap();
+        reader
+    };
+    let _readers: Vec<Connection> = (0..100).map(reader).collect();
     assert_eq!(
         client.get("/puppet/v3/file_content/modules/web/small.txt?environment=production").text(),
         "small\n"
@@ -375,8 +380,8 @@ fn a_reload_applies_another_store_and_names_its_changes() {
     let (after, tls) = prepare(&overrides, Some(&before)).unwrap();
     let changes = after.settings.changes_since(&before.settings);
     let changed: Vec<(&str, bool)> =
-        changes.iter().map(|change| (change.name, change.needs_restart())).collect();
-    assert_eq!(changed, [("listen", true), ("store", false), ("limits", false)], "{changes:?}");
+        changes.iter().map(|change| (change.name.as_str(), change.needs_restart())).collect();
+    assert_eq!(changed, [("listen", true), ("store", false), ("limits.connections", false)], "{changes:?}");
     harness.current.replace(after, tls);
     assert_eq!(catalog(&harness.node("web1"), "web1").status, 200);
     let facts = |name: &str| {

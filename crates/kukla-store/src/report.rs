@@ -1,4 +1,7 @@
 //! Reports of agents, in the form in which PuppetDB takes them (`store report`, version 8).
+//!
+//! A report has thousands of logs, metrics and resources. They are converted one by one, from text to text: a tree of all of them would take many
+//! times the memory of the report.
 
 use kukla_syntax::bail;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -11,16 +14,17 @@ use crate::{Result, Timestamp};
 /// The report of an agent's run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    document: Json,
+    document: String,
     node: String,
     environment: String,
+    status: Option<String>,
+    start: Option<Timestamp>,
     end: Timestamp,
     time: Timestamp,
 }
 
 impl Report {
-    /// A report as an agent sends it to its server, in JSON, received at a time by a server. Its logs, metrics and resources are converted as they are
-    /// read, one by one.
+    /// A report as an agent sends it to its server, in JSON, received at a time by a server.
     pub fn from_agent(report: &str, producer: &str, time: Timestamp) -> Result<Report> {
         let report: AgentReport = match serde_json::from_str(report) {
             Ok(report) => report,
@@ -29,67 +33,61 @@ impl Report {
         let Some(start) = report.time.as_str().and_then(Timestamp::parse) else {
             bail!(BAD_REPORT { problem: "it has no time" })
         };
-        let (metrics, resources) = (report.metrics, report.resource_statuses);
-        let is_total = |row: &&Json| row["category"] == "time" && row["name"] == "total";
-        let seconds = metrics.iter().find(is_total).and_then(|row| row["value"].as_f64()).unwrap_or_default();
+        let AgentReport { metrics, resource_statuses: resources, .. } = report;
+        let seconds = metrics.total.unwrap_or_default();
         let end = Timestamp(start.0.saturating_add((seconds * 1000.0) as i64));
-        let events = || resources.iter().filter_map(|each| each["events"].as_array()).flatten();
-        let is_noop = |event: &Json| event["status"] == "noop";
-        let noop = report.noop.as_bool().unwrap_or_else(|| events().any(is_noop) && events().all(is_noop));
-        let mut document = Map::new();
-        for (name, value) in [
-            ("certname", report.host),
-            ("job_id", report.job_id),
-            ("puppet_version", report.puppet_version),
-            ("report_format", report.report_format),
-            ("configuration_version", text(&report.configuration_version).into()),
-            ("producer_timestamp", time.to_string().into()),
-            ("start_time", start.to_string().into()),
-            ("end_time", end.to_string().into()),
-            ("environment", report.environment),
-            ("transaction_uuid", report.transaction_uuid),
-            ("status", report.status),
-            ("noop", noop.into()),
-            ("noop_pending", report.noop_pending),
-            ("corrective_change", report.corrective_change),
-            ("logs", report.logs.into()),
-            ("metrics", metrics.into()),
-            ("resources", resources.into()),
-            ("catalog_uuid", report.catalog_uuid),
-            ("code_id", report.code_id),
-            ("cached_catalog_status", report.cached_catalog_status),
-            ("producer", producer.into()),
-        ] {
-            document.insert(name.to_owned(), value);
-        }
-        Report::new(document.into())
+        let noop = report.noop.as_bool().unwrap_or(resources.has_noop && !resources.has_other);
+        let node = required(&report.host, "certname")?;
+        let environment = required(&report.environment, "environment")?;
+        let status = report.status.as_str().map(str::to_owned);
+        let mut document = Document::with_capacity(
+            report.logs.len() + metrics.rows.len() + resources.rows.len() + Document::HEADER,
+        );
+        document.value("certname", &report.host);
+        document.value("job_id", &report.job_id);
+        document.value("puppet_version", &report.puppet_version);
+        document.value("report_format", &report.report_format);
+        document.value("configuration_version", &text(&report.configuration_version).into());
+        document.value("producer_timestamp", &time.to_string().into());
+        document.value("start_time", &start.to_string().into());
+        document.value("end_time", &end.to_string().into());
+        document.value("environment", &report.environment);
+        document.value("transaction_uuid", &report.transaction_uuid);
+        document.value("status", &report.status);
+        document.value("noop", &noop.into());
+        document.value("noop_pending", &report.noop_pending);
+        document.value("corrective_change", &report.corrective_change);
+        document.rows("logs", report.logs);
+        document.rows("metrics", metrics.rows);
+        document.rows("resources", resources.rows);
+        document.value("catalog_uuid", &report.catalog_uuid);
+        document.value("code_id", &report.code_id);
+        document.value("cached_catalog_status", &report.cached_catalog_status);
+        document.value("producer", &producer.into());
+        Ok(Report { document: document.finish(), node, environment, status, start: Some(start), end, time })
     }
 
     /// A report in the form in which PuppetDB takes and exports it.
-    pub fn new(document: Json) -> Result<Report> {
-        let wanted = |key: &str| -> Result<String> {
-            match document[key].as_str() {
-                Some(text) => Ok(text.to_owned()),
-                None => bail!(BAD_REPORT { problem: format!("it has no {key}") }),
-            }
-        };
+    pub fn new(document: &Json) -> Result<Report> {
         let time = |key: &str| -> Result<Timestamp> {
-            match moment(&document, key) {
+            match moment(document, key) {
                 Some(time) => Ok(time),
                 None => bail!(BAD_REPORT { problem: format!("its {key} is not a time") }),
             }
         };
         Ok(Report {
-            node: wanted("certname")?,
-            environment: wanted("environment")?,
+            node: required(&document["certname"], "certname")?,
+            environment: required(&document["environment"], "environment")?,
+            status: document["status"].as_str().map(str::to_owned),
+            start: moment(document, "start_time"),
             end: time("end_time")?,
             time: time("producer_timestamp")?,
-            document,
+            document: document.to_string(),
         })
     }
 
-    /// The whole report.
-    pub fn document(&self) -> &Json {
+    /// The whole report, in JSON.
+    pub fn document(&self) -> &str {
         &self.document
     }
 
@@ -106,6 +104,15 @@ impl Report {
         &self.environment
     }
 
+    pub(crate) fn status(&self) -> Option<&str> {
+        self.status.as_deref()
+    }
+
+    /// When the run began.
+    pub(crate) fn start(&self) -> Option<Timestamp> {
+        self.start
+    }
+
     /// When the run ended.
     pub(crate) fn end(&self) -> Timestamp {
         self.end
@@ -115,18 +122,52 @@ impl Report {
     pub(crate) fn time(&self) -> Timestamp {
         self.time
     }
+}
 
-    pub(crate) fn text(&self, key: &str) -> Option<&str> {
-        self.document[key].as_str()
-    }
-
-    pub(crate) fn moment(&self, key: &str) -> Option<Timestamp> {
-        moment(&self.document, key)
+fn required(value: &Json, key: &str) -> Result<String> {
+    match value.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => bail!(BAD_REPORT { problem: format!("it has no {key}") }),
     }
 }
 
 fn moment(document: &Json, key: &str) -> Option<Timestamp> {
     Timestamp::parse(document[key].as_str()?)
+}
+
+/// A JSON object that is written entry by entry.
+struct Document(String);
+
+impl Document {
+    /// The bytes of entries besides rows, in a usual report.
+    const HEADER: usize = 2048;
+
+    fn with_capacity(bytes: usize) -> Document {
+        Document(String::with_capacity(bytes))
+    }
+
+    fn name(&mut self, name: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        self.0.push_str(&format!("\"{name}\":"));
+    }
+
+    fn value(&mut self, name: &str, value: &Json) {
+        self.name(name);
+        self.0.push_str(&value.to_string());
+    }
+
+    /// Adds a list, whose rows are freed.
+    fn rows(&mut self, name: &str, rows: String) {
+        self.name(name);
+        self.0.push('[');
+        self.0.push_str(&rows);
+        self.0.push(']');
+    }
+
+    fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
 }
 
 /// A time of the agent as PuppetDB wants it; what is none stays what it is.
@@ -143,7 +184,7 @@ fn text(value: &Json) -> String {
     }
 }
 
-/// The report of an agent as it is read.
+/// The report of an agent as it is read; its lists are rows in JSON, with commas between them.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct AgentReport {
@@ -163,79 +204,118 @@ struct AgentReport {
     code_id: Json,
     cached_catalog_status: Json,
     #[serde(deserialize_with = "logs")]
-    logs: Vec<Json>,
+    logs: String,
     #[serde(deserialize_with = "metrics")]
-    metrics: Vec<Json>,
-    /// Only resources at which something happened.
+    metrics: Metrics,
     #[serde(deserialize_with = "resources")]
-    resource_statuses: Vec<Json>,
+    resource_statuses: Resources,
 }
 
-fn logs<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<Json>, D::Error> {
-    from.deserialize_any(Rows(|_: &str, log: Json, rows: &mut Vec<Json>| {
-        rows.push(json!({
-            "file": log["file"], "line": log["line"], "level": log["level"], "message": log["message"],
-            "source": log["source"], "tags": log["tags"], "time": wire_time(&log["time"]),
-        }));
-    }))
+#[derive(Default)]
+struct Metrics {
+    rows: String,
+    /// The seconds of the whole run.
+    total: Option<f64>,
+}
+
+/// The resources at which something happened.
+#[derive(Default)]
+struct Resources {
+    rows: String,
+    /// Whether there are events of a run without changes, and others.
+    has_noop: bool,
+    has_other: bool,
+}
+
+fn add(rows: &mut String, row: &Json) {
+    if !rows.is_empty() {
+        rows.push(',');
+    }
+    rows.push_str(&row.to_string());
+}
+
+fn logs<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<String, D::Error> {
+    let mut rows = String::new();
+    from.deserialize_any(Members(|_: &str, log: Json| {
+        add(
+            &mut rows,
+            &json!({
+                "file": log["file"], "line": log["line"], "level": log["level"], "message": log["message"],
+                "source": log["source"], "tags": log["tags"], "time": wire_time(&log["time"]),
+            }),
+        );
+    }))?;
+    Ok(rows)
 }
 
 /// An agent gives `{"time": {"name": "time", "values": [["total", "Total", 0.1], ...]}}`.
-fn metrics<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<Json>, D::Error> {
-    from.deserialize_any(Rows(|category: &str, metric: Json, rows: &mut Vec<Json>| {
-        let values = metric["values"].as_array().into_iter().flatten();
-        rows.extend(values.map(|value| json!({"category": category, "name": value[0], "value": value[2]})));
-    }))
+fn metrics<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Metrics, D::Error> {
+    let mut metrics = Metrics::default();
+    from.deserialize_any(Members(|category: &str, metric: Json| {
+        for value in metric["values"].as_array().into_iter().flatten() {
+            if category == "time" && value[0] == "total" {
+                metrics.total = metrics.total.or(value[2].as_f64());
+            }
+            add(&mut metrics.rows, &json!({"category": category, "name": value[0], "value": value[2]}));
+        }
+    }))?;
+    Ok(metrics)
 }
 
-fn resources<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Vec<Json>, D::Error> {
-    from.deserialize_any(Rows(|_: &str, status: Json, rows: &mut Vec<Json>| {
+fn resources<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Resources, D::Error> {
+    let mut resources = Resources::default();
+    from.deserialize_any(Members(|_: &str, status: Json| {
         let events: Vec<Json> = status["events"].as_array().into_iter().flatten().map(event).collect();
         if status["skipped"] != true && events.is_empty() {
             return;
         }
-        rows.push(json!({
-            "skipped": status["skipped"],
-            "timestamp": wire_time(&status["time"]),
-            "resource_type": status["resource_type"],
-            "resource_title": text(&status["title"]),
-            "file": status["file"],
-            "line": status["line"],
-            "containment_path": status["containment_path"],
-            "corrective_change": status.get("corrective_change"),
-            "events": events,
-        }));
-    }))
+        let is_noop = |event: &Json| event["status"] == "noop";
+        resources.has_noop |= events.iter().any(is_noop);
+        resources.has_other |= !events.iter().all(is_noop);
+        add(
+            &mut resources.rows,
+            &json!({
+                "skipped": status["skipped"],
+                "timestamp": wire_time(&status["time"]),
+                "resource_type": status["resource_type"],
+                "resource_title": text(&status["title"]),
+                "file": status["file"],
+                "line": status["line"],
+                "containment_path": status["containment_path"],
+                "corrective_change": status.get("corrective_change"),
+                "events": events,
+            }),
+        );
+    }))?;
+    Ok(resources)
 }
 
-/// Converts the members of a list or an object, one by one, into rows; anything else has none.
-struct Rows<F>(F);
+/// Visits the members of a list or an object, one by one; anything else has none.
+struct Members<F>(F);
 
-impl<'de, F: FnMut(&str, Json, &mut Vec<Json>)> Visitor<'de> for Rows<F> {
-    type Value = Vec<Json>;
+impl<'de, F: FnMut(&str, Json)> Visitor<'de> for Members<F> {
+    type Value = ();
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a list or an object")
     }
 
-    fn visit_unit<E>(self) -> std::result::Result<Vec<Json>, E> {
-        Ok(Vec::new())
+    fn visit_unit<E>(self) -> std::result::Result<(), E> {
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut from: A) -> std::result::Result<Vec<Json>, A::Error> {
-        let mut rows = Vec::new();
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut from: A) -> std::result::Result<(), A::Error> {
         while let Some(member) = from.next_element()? {
-            (self.0)("", member, &mut rows);
+            (self.0)("", member);
         }
-        Ok(rows)
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut from: A) -> std::result::Result<Vec<Json>, A::Error> {
-        let mut rows = Vec::new();
+    fn visit_map<A: MapAccess<'de>>(mut self, mut from: A) -> std::result::Result<(), A::Error> {
         while let Some((name, member)) = from.next_entry::<String, Json>()? {
-            (self.0)(&name, member, &mut rows);
+            (self.0)(&name, member);
         }
-        Ok(rows)
+        Ok(())
     }
 }
 

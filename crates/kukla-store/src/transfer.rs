@@ -96,7 +96,7 @@ pub fn import_catalog(store: &dyn Store, document: &Json) -> Result<(), Problem>
 
 /// Stores the report of a document.
 pub fn import_report(store: &dyn Store, document: Json) -> Result<(), Problem> {
-    Ok(Report::new(document).and_then(|report| store.add_report(&report))?)
+    Ok(Report::new(&document).and_then(|report| store.add_report(&report))?)
 }
 
 /// A catalog as agents receive it; PuppetDB has other names for the node and for the ends of edges.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use kukla_catalog::Catalog;
+use kukla_catalog::{Catalog, Resource};
 use kukla_eval::catalog::{OutputOptions, Provenance};
 use kukla_eval::data::{LookupHit, LookupRequest, Session};
 use kukla_eval::environment::Node;
@@ -72,7 +72,7 @@ pub struct Compiled {
     pub catalog: Catalog,
     /// The origins of attribute values, if asked for.
     pub provenance: Option<Vec<Provenance>>,
-    /// Values that were decrypted and must not be shown, if the origins of values are asked for.
+    /// Values that were decrypted and must not be shown.
     pub secrets: Vec<Str>,
     /// The profile, if asked for.
     pub profile: Option<Profile>,
@@ -95,6 +95,13 @@ pub struct Answer {
     pub found: Result<LookupHit, Box<Diagnostic>>,
     /// The explanation, if asked for.
     pub explanation: Option<Explanation>,
+}
+
+impl Compiled {
+    /// Whether the catalog has a secret in it: a sensitive value, or perhaps one that was decrypted.
+    pub fn holds_secret(&self) -> bool {
+        !self.secrets.is_empty() || self.catalog.resources.iter().any(Resource::holds_secret)
+    }
 }
 
 impl Site {
@@ -127,10 +134,8 @@ impl Site {
                 }
                 let catalog = self.catalog(vm, options.keep_virtual)?;
                 let provenance = options.provenance.then(|| vm.provenance(&catalog));
-                let secrets = match vm.data().filter(|_| options.provenance) {
-                    Some(session) => session.secrets().cloned().collect(),
-                    None => Vec::new(),
-                };
+                let secrets = vm.data().map(|session| session.secrets().cloned().collect());
+                let secrets = secrets.unwrap_or_default();
                 Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
             })
         })
@@ -240,6 +245,9 @@ impl Site {
         if let Some(layout) = &self.layout {
             layout.errors.iter().for_each(|message| vm.complain(message));
             layout.warnings.iter().for_each(|message| vm.warn(message));
+        }
+        for path in &self.special {
+            vm.warn(format!("Skipped {}: it is a pipe, a socket or a device", path.display()));
         }
         // Charges that could not fail where they were made fail at the end.
         let result =

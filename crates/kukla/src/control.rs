@@ -190,10 +190,19 @@ pub fn split_path(path: &str) -> impl Iterator<Item = &str> {
     path.split(':').filter(|entry| !entry.is_empty())
 }
 
+/// The manifests below a site manifest.
+#[derive(Debug, Default)]
+pub struct SiteManifests {
+    /// The files, in the order in which they are evaluated.
+    pub paths: Vec<PathBuf>,
+    /// Pipes, sockets and devices with the name of a manifest, which are not read.
+    pub special: Vec<PathBuf>,
+}
+
 /// The manifests below a site manifest: the file itself, or every `.pp` file of the directory, in the order of their paths. As
 /// Ruby's patterns do, this does not follow links to directories.
-pub fn manifests(world: &dyn World, manifest: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+pub fn manifests(world: &dyn World, manifest: &Path) -> SiteManifests {
+    let (mut found, mut special) = (Vec::new(), Vec::new());
     let mut open = vec![manifest.to_owned()];
     while let Some(directory) = open.pop() {
         // Ruby's patterns pass over hidden files and directories.
@@ -204,17 +213,18 @@ pub fn manifests(world: &dyn World, manifest: &Path) -> Vec<PathBuf> {
                     open.push(path);
                 }
             } else if entry.name.ends_with(".pp") {
-                found.push(path);
+                if entry.is_special { special.push(path) } else { found.push(path) }
             }
         }
     }
     // Whether it can be read is seen when it is.
-    if found.is_empty() && world.exists(manifest) && !is_directory(world, manifest) {
+    if found.is_empty() && special.is_empty() && world.exists(manifest) && !is_directory(world, manifest) {
         found.push(manifest.to_owned());
     }
     // Puppet sorts the paths as text, so `a.pp` comes after `a/b.pp` but `a-b.pp` before it.
     found.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
-    found
+    special.sort();
+    SiteManifests { paths: found, special }
 }
 
 /// Makes a relative command absolute, from the environment's directory.
@@ -290,8 +300,8 @@ mod tests {
             .with("/m/a.pp", "")
             .with("/m/c.txt", "");
         let names: Vec<String> =
-            manifests(&world, Path::new("/m")).iter().map(|path| path.display().to_string()).collect();
+            manifests(&world, Path::new("/m")).paths.iter().map(|path| path.display().to_string()).collect();
         assert_eq!(names, ["/m/a.pp", "/m/a/x.pp", "/m/b.pp"]);
-        assert_eq!(manifests(&world, Path::new("/m/b.pp")).len(), 1);
+        assert_eq!(manifests(&world, Path::new("/m/b.pp")).paths.len(), 1);
     }
 }

@@ -187,11 +187,14 @@ impl World for DiskWorld {
     }
 
     fn ownership(&self, path: Option<&Path>) -> FileResult<Ownership> {
-        // The directory of this process belongs to the user who runs it.
         let about =
             std::fs::metadata(path.unwrap_or(Path::new("/proc/self"))).map_err(|_| FileError::NotFound)?;
         let modified = about.mtime().saturating_mul(1_000_000_000).saturating_add(about.mtime_nsec());
-        Ok(Ownership { user: about.uid(), group: about.gid(), mode: about.mode(), modified })
+        let (user, group) = match path {
+            Some(_) => (about.uid(), about.gid()),
+            None => (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw()),
+        };
+        Ok(Ownership { user, group, mode: about.mode(), modified })
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -227,6 +230,22 @@ pub(crate) fn clock() -> u64 {
 /// Reads a file of our own making.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     DiskWorld::default().read_file(path).1
+}
+
+/// Reads a file of our own making that nobody else can read.
+pub(crate) fn read_private(path: &Path) -> io::Result<Vec<u8>> {
+    let about = std::fs::metadata(path)?;
+    match about.permissions().mode() & 0o077 {
+        0 => read_own(path),
+        _ => Err(io::Error::from(io::ErrorKind::PermissionDenied)),
+    }
+}
+
+/// Random bytes of the system.
+pub(crate) fn random_bytes(count: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; count];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Writes a file for ourselves, which nobody else can read, and which appears under its name when it is whole.

@@ -67,6 +67,11 @@ impl PuppetConf {
         self.get(name).filter(|value| !value.is_empty() && *value != "none")
     }
 
+    /// All settings that the file has, with their values.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The directories that hold environments.
     pub fn environmentpath(&self) -> Vec<PathBuf> {
         split_path(self.get("environmentpath").unwrap_or_default()).map(PathBuf::from).collect()

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cache::lasting;
 use crate::compiler::registry;
 use crate::confine;
-use crate::control::{Layout, bad_setting, manifests, time_to_live};
+use crate::control::{Layout, SiteManifests, bad_setting, manifests, time_to_live};
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
 use kukla_extensions::{RubyExtensions, RubyPrograms};
@@ -36,6 +36,8 @@ pub struct Site {
     pub environment: Environment,
     /// The units of the site manifest, in order, up to one that cannot be read.
     pub manifests: Vec<Arc<Unit>>,
+    /// Pipes, sockets and devices among the site manifests, which are skipped.
+    pub special: Vec<PathBuf>,
     /// The error of that one.
     pub broken_manifest: Option<Arc<Diagnostic>>,
     /// The unit to compile to completion first.
@@ -159,9 +161,9 @@ impl Site {
             ..EnvironmentSpec::new(&spec.environment, Arc::clone(&world), registry())
         });
         let manifest = spec.manifest.clone().or_else(|| Some(layout.as_ref()?.manifest.clone()));
-        let paths = match (&spec.code, manifest) {
+        let SiteManifests { paths, special } = match (&spec.code, manifest) {
             (None, Some(manifest)) => environment.reading(|world| manifests(world, &manifest)),
-            _ => Vec::new(),
+            _ => SiteManifests::default(),
         };
         let code = spec.code.iter().map(|code| environment.load_text(code));
         let main = code.chain(paths.iter().map(|path| environment.load(path)));
@@ -173,6 +175,7 @@ impl Site {
             spec,
             environment,
             manifests,
+            special,
             broken_manifest,
             prelude,
             data: Arc::new(DataCache::new()),

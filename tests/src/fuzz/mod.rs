@@ -3,6 +3,7 @@
 //! A [`Target`] is one such reader. The test `mutations` runs each on its seeds and on mutations of them, the same in every run; the
 //! binaries in `fuzz/` hand the same targets to libFuzzer, which looks for new paths by itself.
 
+mod formatter;
 mod mutate;
 mod program;
 mod readers;
@@ -34,6 +35,7 @@ macro_rules! targets {
 
 targets! {
     parse: readers, PROGRAMS;
+    format: formatter, PROGRAMS;
     pn: readers, NOTATIONS;
     yaml: readers, YAML;
     json: readers, JSON;

@@ -8,10 +8,10 @@ use kukla::syntax::{Source, Span, deep, diagnostic};
 use kukla::values::types::StructField;
 use kukla::values::{Str, Type, Value};
 use kukla::world::{Stamp, World};
+use kukla_lint::suppression::Ignore;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::Finding;
-use crate::ignore::Ignore;
 use crate::rules::data::{DATA_SYNTAX, DUPLICATE_DATA_KEY};
 
 /// A data file.

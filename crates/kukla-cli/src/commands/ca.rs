@@ -4,19 +4,22 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, ProblemKind};
 use kukla_server::ca::audit::Actor;
 use kukla_server::ca::certificate::Certificate;
+use kukla_server::ca::crl::Crl;
 use kukla_server::ca::doctor::{self, Grade};
 use kukla_server::ca::import::{self, AuthorityFiles};
-use kukla_server::ca::keys::KeyKind;
+use kukla_server::ca::keys::{DEFAULT_RSA_BITS, Key, KeyKind};
 use kukla_server::ca::request::printable;
-use kukla_server::ca::setup::{self, HostFiles};
+use kukla_server::ca::setup::{self, HostFiles, NewAuthority};
 use kukla_server::ca::signing::NamePattern;
 use kukla_server::ca::status::{State, Status};
-use kukla_server::ca::{Authority, CertificateOptions, Refusal, backup, rotate, time};
+use kukla_server::ca::token_uri::TokenUri;
+use kukla_server::ca::{Authority, CertificateOptions, Practice, Refusal, backup, rotate, time};
 use kukla_server::settings::{Overrides, Settings};
 
+use super::key_work::KeyWork;
 use super::options::split_assignment;
 use super::server_options::ServerOptions;
 use super::suggestion::with_suggestion;
@@ -100,6 +103,8 @@ enum Action {
         /// Write the root's key and certificate to this directory, to be kept offline [default: with the authority]
         #[arg(long, value_name = "DIR")]
         offline_root: Option<PathBuf>,
+        #[command(flatten)]
+        keys: KeyOptions,
     },
     /// Write all files of the authority, private keys included, to one archive
     Backup {
@@ -119,8 +124,17 @@ enum Action {
         #[arg(long)]
         force: bool,
     },
-    /// Renew the certificate of the authority; agents get the old and the new one until the old one expires
+    /// Renew the certificate of the authority, or replace its key; agents get the old and the new certificate meanwhile
     Rotate {
+        /// Replace the key as well: the new one signs from now on, and the old one stays valid until --finish
+        #[arg(long, conflicts_with_all = ["sign", "import"])]
+        new_key: bool,
+        /// End the trust in the old key after --new-key
+        #[arg(long, group = "step", conflicts_with = "new_key")]
+        finish: bool,
+        /// Finish although nodes have certificates of the old key, which become invalid
+        #[arg(long, requires = "finish")]
+        force: bool,
         /// Write a request for the new certificate to this file, for a root whose key is offline
         #[arg(long, value_name = "FILE", group = "step")]
         request: Option<PathBuf>,
@@ -136,6 +150,26 @@ enum Action {
         /// Validity of the certificate that --sign prints [default: 15y]
         #[arg(long, value_name = "TIME", requires = "sign", value_parser = parse_duration)]
         ttl: Option<Duration>,
+        #[command(flatten)]
+        keys: KeyOptions,
+    },
+    /// Renew the revocation list (CRL) of an offline root, and print it
+    RootCrl {
+        /// Directory of the offline root, with root_key.pem and root_crt.pem
+        #[arg(long, value_name = "DIR")]
+        offline_root: PathBuf,
+        /// Also revoke this certificate of an authority (PEM); can be repeated
+        #[arg(long, value_name = "FILE")]
+        revoke: Vec<PathBuf>,
+        /// File with the last list of the root, if root_crl.pem in its directory is lost
+        #[arg(long, value_name = "FILE")]
+        known: Option<PathBuf>,
+    },
+    /// Import newer revocation lists (CRL) of the authorities above this one
+    ImportCrl {
+        /// File with the lists (PEM)
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
     },
     /// Import an intermediate authority: its key, certificates and revocation lists
     Import {
@@ -156,6 +190,44 @@ enum Action {
     RecreateCrl,
     /// Report expiry dates and errors of all certificates
     Doctor,
+}
+
+/// The kind of new keys of an authority.
+#[derive(Debug, clap::Args)]
+struct KeyOptions {
+    /// Kind of the keys [default: the setting key_type, or ec]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    key_type: Option<KeyType>,
+    /// Bits of RSA keys, from 2048 to 4096 [default: the setting keylength, or 4096]
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u16).range(2048..=4096))]
+    key_length: Option<u16>,
+    /// Use the key with this PKCS#11 URI, in hardware, and generate it there if there is none [default: a file]
+    #[arg(long, value_name = "URI", value_parser = TokenUri::parse)]
+    token: Option<TokenUri>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum KeyType {
+    /// The curve P-256
+    Ec,
+    /// RSA, for agents of Puppet 5 and for authorities that puppetserver uses as well
+    Rsa,
+}
+
+impl KeyOptions {
+    /// The kind of keys, where `usual` is that of the settings.
+    fn kind(&self, usual: KeyKind) -> Result<KeyKind, Problem> {
+        let length = self.key_length.map(usize::from);
+        match (self.key_type, length, usual) {
+            (Some(KeyType::Ec), Some(_), _) => {
+                Err(Problem::invalid("--key-length is for RSA keys").help("add --key-type rsa"))
+            }
+            (Some(KeyType::Ec), None, _) => Ok(KeyKind::Ec),
+            (_, Some(bits), _) | (Some(KeyType::Rsa), None, KeyKind::Rsa(bits)) => Ok(KeyKind::Rsa(bits)),
+            (Some(KeyType::Rsa), None, KeyKind::Ec) => Ok(KeyKind::Rsa(DEFAULT_RSA_BITS)),
+            (None, None, usual) => Ok(usual),
+        }
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -201,6 +273,13 @@ pub fn run(args: &Args) -> CommandResult {
         out!("{}", rotate::sign_request(root, &files::read_bytes(request)?, *ttl)?.to_pem());
         return Ok(ExitKind::Success);
     }
+    if let Action::RootCrl { offline_root, revoke, known } = &args.action {
+        let known = known.as_deref().map(files::read_bytes).transpose()?;
+        let revoked = revoke.iter().map(|file| Certificate::from_pem(&files::read_bytes(file)?));
+        let revoked = revoked.collect::<Result<Vec<_>, _>>()?;
+        out!("{}", rotate::sign_root_list(offline_root, known.as_deref(), &revoked)?.to_pem());
+        return Ok(ExitKind::Success);
+    }
     let settings = Settings::read(&Overrides { manages_ca: true, ..args.server.overrides()? })?;
     let Some((layout, practice)) = settings.authority.clone() else {
         return Err(Problem::not_found(
@@ -209,20 +288,17 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let host = &settings.host;
     match &args.action {
-        Action::Setup { alt_names, offline_root } => {
-            if let KeyKind::Rsa(bits) = practice.keys {
-                errln!(
-                    "generating RSA keys of {bits} bits, which can take a minute; --set key_type=ec is quicker"
-                );
-            }
-            let authority = match offline_root {
-                Some(root) => {
-                    setup::make_with_offline_root(&files::absolute(root)?, &layout, practice, &host.certname)?
-                }
-                None => setup::make(&layout, practice, &host.certname)?,
+        Action::Setup { alt_names, offline_root, keys } => {
+            let practice = Practice { keys: keys.kind(practice.keys)?, ..practice };
+            let work = KeyWork::begin(practice.keys, "the root, the authority and the server");
+            let choice = NewAuthority {
+                offline_root: offline_root.as_deref().map(files::absolute).transpose()?,
+                token: keys.token.clone(),
             };
+            let authority = setup::make_as(&choice, &layout, practice, &host.certname)?;
             let names = if alt_names.is_empty() { &settings.alt_names } else { alt_names };
             setup::make_host(&authority, host, names)?;
+            work.end();
             outln!("The authority is in {}", layout.directory.display());
             outln!("The certificate of {} is {}", host.certname, host.certificate().display());
             return Ok(ExitKind::Success);
@@ -296,26 +372,56 @@ pub fn run(args: &Args) -> CommandResult {
             outln!("{}: {count} files", file.display());
             Ok(ExitKind::Success)
         }
-        Action::Rotate { request, import, .. } => {
+        Action::Rotate { new_key, finish, force, request, import, keys, .. } => {
+            if *finish {
+                return finish_rotation(&authority, host, *force, &by).map_err(Problem::from);
+            }
+            let kind = keys.kind(authority.practice.keys)?;
+            let generate = || {
+                let work = KeyWork::begin(kind, "the authority");
+                let key = match &keys.token {
+                    Some(uri) => Key::in_token(uri, Some(kind)),
+                    None => Key::generate(kind),
+                };
+                work.end();
+                key
+            };
             if let Some(file) = request {
-                output::write_file(file, authority.own_request()?.to_pem().as_bytes())?;
+                let request =
+                    if *new_key { authority.next_request(generate)? } else { authority.own_request()? };
+                output::write_file(file, request.to_pem().as_bytes())?;
                 return Ok(ExitKind::Success);
             }
             let new = match import {
                 Some(file) => {
                     authority.import_own(&Certificate::from_pem(&files::read_bytes(file)?)?, &by)?
                 }
+                None if *new_key => authority.replace_key(generate, &by)?,
                 None => authority.renew_own(&by)?,
             };
-            outln!("The certificate of the authority expires {}", time::until(new.not_after()));
-            outln!("Reload a running server, so that it uses it");
+            let authority = Authority::open(authority.layout, authority.practice)?;
+            setup::publish(&authority, host)?;
+            let name = new.common_name().unwrap_or_default();
+            outln!("The certificate of '{name}' expires {}", time::until(new.not_after()));
+            if authority.has_former_issuers() {
+                outln!("Its key signs from now on; what the former key has signed stays valid");
+                outln!("Once all agents have fetched the new certificate and CRL: kukla ca rotate --finish");
+            }
             Ok(ExitKind::Success)
+        }
+        Action::ImportCrl { file } => {
+            let count = authority.update_crls(&Crl::all_from_pem(&files::read_bytes(file)?)?)?;
+            setup::publish(&authority, host)?;
+            outln!("Updated {count} revocation lists");
+            Ok(ExitKind::findings_if(count == 0))
         }
         Action::Token(action) => manage_tokens(&authority, action, &by).map_err(Problem::from),
         Action::Doctor => examine(&authority, host).map_err(Problem::from),
-        Action::Setup { .. } | Action::Import { .. } | Action::Restore { .. } | Action::RecreateCrl => {
-            Ok(ExitKind::Success)
-        }
+        Action::Setup { .. }
+        | Action::Import { .. }
+        | Action::Restore { .. }
+        | Action::RootCrl { .. }
+        | Action::RecreateCrl => Ok(ExitKind::Success),
     }
 }
 
@@ -407,6 +513,41 @@ fn manage_tokens(authority: &Authority, action: &TokenAction, by: &Actor) -> Res
         TokenAction::Revoke { ids } => {
             return Ok(for_each(ids, "revoked", |id| authority.revoke_token(id, by)));
         }
+    }
+    Ok(ExitKind::Success)
+}
+
+/// Ends the cross period of a rotation, unless that would lock out nodes.
+fn finish_rotation(
+    authority: &Authority,
+    host: &HostFiles,
+    force: bool,
+    by: &Actor,
+) -> Result<ExitKind, Refusal> {
+    let nodes = authority.nodes_of_former_issuers(host)?;
+    if !nodes.is_empty() && !force {
+        const SHOWN: usize = 20;
+        let more = nodes.len().saturating_sub(SHOWN);
+        let mut names = nodes.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            names += &format!(" and {more} more");
+        }
+        return Err(Refusal::Rule(
+            Problem::new(ProblemKind::Conflict, "nodes still have certificates of the former key")
+                .because(names)
+                .help("let them renew their certificates, or `kukla ca clean` them and run their agents")
+                .help("--force makes these certificates invalid"),
+        ));
+    }
+    if !nodes.is_empty() {
+        authority.revoke(&nodes, by)?;
+    }
+    let unrevoked = authority.finish_rotation(host, by)?;
+    let authority = Authority::open(authority.layout.clone(), authority.practice.clone())?;
+    setup::publish(&authority, host)?;
+    outln!("The former key is no longer trusted");
+    for name in unrevoked {
+        outln!("The root has to revoke '{name}': kukla ca root-crl --offline-root DIR --revoke FILE");
     }
     Ok(ExitKind::Success)
 }

@@ -4,18 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
 use kukla::config_file::ConfigFile;
 use kukla::syntax::{Diagnostic, Problem, ProblemKind, Strict};
 use kukla::world::World;
-use kukla::world::policy::{Files, Reach, Variables};
-use kukla::{DiskWorld, Policy};
+use kukla::world::policy::{Files, Reach};
 use kukla_check::repository::Shape;
 use kukla_check::{
     Checker, Config, DeclaredNames, Finding, Options, Report, RuleSelection, Target, baseline,
 };
 
 use super::options::ExcerptOptions;
+use super::policy::PolicyOptions;
 use crate::files::CodeFiles;
 use crate::output::{errln, out, write_file};
 use crate::render::{self, Findings, Format};
@@ -25,6 +26,7 @@ mod fixes;
 mod statistics;
 
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("files", |files| files.default_value("repository")))]
 pub struct Args {
     /// Files and directories to check; `-` is standard input
     paths: Vec<PathBuf>,
@@ -76,27 +78,18 @@ pub struct Args {
     write_baseline: bool,
     #[command(flatten)]
     excerpts: ExcerptOptions,
-    /// Files that Ruby code of resource types and kukla.toml may read: repository (the repository and --modulepath), modules (also the
-    /// module path of environment.conf), or any; append further paths, separated by commas
-    #[arg(long, value_name = "POLICY", default_value = "repository", help_heading = "Access of code")]
-    files: Files,
-    /// Environment variables that this code may read: off, data, on, or names separated by commas
-    #[arg(long, value_name = "POLICY", default_value = "off", help_heading = "Access of code")]
-    env: Variables,
+    #[command(flatten)]
+    access: PolicyOptions,
 }
 
 impl Args {
-    /// The policy for code that a check runs.
-    fn policy(&self) -> Policy {
-        Policy { files: self.files.clone(), variables: self.env.clone(), ..Policy::default() }
-    }
-
     /// A file that the repository names, unless it lies outside of the repository and `--files` does not allow it.
     fn repository_file(&self, root: &Path, path: PathBuf) -> Result<PathBuf, Problem> {
+        let Files { reach, also } = self.access.files();
         let allowed = |real: &PathBuf| {
-            self.files.reach == Reach::Any
+            *reach == Reach::Any
                 || std::iter::once(root)
-                    .chain(self.files.also.iter().map(PathBuf::as_path))
+                    .chain(also.iter().map(PathBuf::as_path))
                     .any(|root| real.starts_with(root))
         };
         match path.canonicalize() {
@@ -272,7 +265,7 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
         scope.only = config.paths.iter().map(|path| scope.root.join(path)).collect();
     }
     let options = Options {
-        policy: Some(args.policy()),
+        policy: Some(args.access.policy()),
         manifest: None,
         selection: RuleSelection {
             strict: args.strict == Some(Strictness::Probable) || config.strict,
@@ -349,6 +342,7 @@ fn relative_path(finding: &Finding, root: &Path) -> String {
 fn apply_baseline(args: &Args, config: &Config, root: &Path, report: &mut Report) -> Result<(), Problem> {
     let configured =
         config.baseline.as_ref().map(|path| args.repository_file(root, root.join(path))).transpose()?;
+    let is_named = args.baseline.is_some();
     let Some(path) = args.baseline.clone().or(configured) else { return Ok(()) };
     if args.write_baseline {
         let findings = report.findings.iter().map(|finding| (finding, relative_path(finding, root)));
@@ -357,7 +351,8 @@ fn apply_baseline(args: &Args, config: &Config, root: &Path, report: &mut Report
         report.findings.clear();
         return Ok(());
     }
-    let mut baseline = baseline::Baseline::read(&files::read_text(&path)?);
+    let text = if is_named { files::read_text(&path)? } else { files::read_repository_text(&path)? };
+    let mut baseline = baseline::Baseline::read(&text);
     report.findings.retain(|finding| !baseline.covers(finding, &relative_path(finding, root)));
     Ok(())
 }

@@ -24,7 +24,7 @@ pub struct Args {
 enum Action {
     Render(Box<Render>),
     /// Check templates for errors; the same as `kukla check`
-    Validate(check::Args),
+    Validate(Box<check::Args>),
 }
 
 /// Render a template and print the text

@@ -11,6 +11,7 @@ use crate::{CommandResult, ExitKind};
 Examples:
   kukla explain SYNTAX_ERROR
   kukla explain unknown-class
+  kukla explain trailing_comma
   kukla explain --list")]
 pub struct Args {
     /// Code or rule, as printed in brackets after `error` or `warning`; case does not matter
@@ -21,9 +22,10 @@ pub struct Args {
     list: bool,
 }
 
-/// All codes, and the rules of `kukla check`.
+/// All codes, and the rules of `kukla check` and `kukla lint`.
 fn all_codes() -> impl Iterator<Item = &'static Code> {
-    crate::codes().chain(kukla_check::rules::all().map(|rule| rule.code))
+    let rules = kukla_check::rules::all().map(|rule| rule.code);
+    crate::codes().chain(rules).chain(kukla_lint::rules::all().iter().map(|rule| rule.code))
 }
 
 /// Prints the explanation of one code, or the list of all.

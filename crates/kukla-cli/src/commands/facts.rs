@@ -56,6 +56,14 @@ pub struct Args {
     /// Commands that custom and external facts may run: off, on, or names and absolute paths separated by commas
     #[arg(long, value_name = "POLICY", default_value = "off")]
     commands: Commands,
+    /// Files that custom and external facts may read: repository (the directories of facts and modules that the options name) or any;
+    /// append further paths, separated by commas
+    #[arg(long, value_name = "POLICY", default_value = "any")]
+    files: Files,
+    /// Environment variables that custom facts may read: off, on, or names separated by commas [default: on; off with --files
+    /// repository]
+    #[arg(long, value_name = "POLICY")]
+    env: Option<Variables>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -95,11 +103,12 @@ pub fn run(args: &Args) -> CommandResult {
 
 fn gather(args: &Args) -> CommandResult {
     let sources = sources(args)?;
+    let default = if args.files.reach == Reach::Any { Variables::On } else { Variables::Off };
     let policy = Policy {
-        files: Files { reach: Reach::Any, also: Vec::new() },
+        files: args.files.clone(),
         writes: Writes::Off,
         commands: args.commands.clone(),
-        variables: Variables::On,
+        variables: args.env.clone().unwrap_or(default),
         network: Access::Off,
         clock: Clock::On,
         randomness: Randomness::On,
@@ -107,8 +116,10 @@ fn gather(args: &Args) -> CommandResult {
         answers: None,
         ruby: None,
     };
-    let gathered =
-        machine::gather(&DiskWorld::default(), &Guarded::new(DiskWorld::default(), policy), &sources);
+    let world = Guarded::new(DiskWorld::default(), policy);
+    let named = args.path.iter().chain(&args.modulepath).chain(&args.custom_dir).chain(&args.external_dir);
+    named.for_each(|path| world.admit(path));
+    let gathered = machine::gather(&DiskWorld::default(), &world, &sources);
     for problem in &gathered.problems {
         errln!("kukla: {problem}");
     }

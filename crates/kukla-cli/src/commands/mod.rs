@@ -15,6 +15,9 @@ pub mod explain;
 pub mod facts;
 mod fleet;
 pub mod fmt;
+#[cfg(feature = "serve")]
+mod key_work;
+pub mod lint;
 pub mod lookup;
 mod options;
 pub mod pages;

@@ -61,6 +61,11 @@ pub fn parse_network(text: &str) -> Result<Access, Problem> {
 static STARTED: LazyLock<Timestamp> = LazyLock::new(|| DiskWorld::default().now());
 
 impl PolicyOptions {
+    /// The files that may be read.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
     /// The policy that the options define.
     pub fn policy(&self) -> Policy {
         let default = match self.files.reach {

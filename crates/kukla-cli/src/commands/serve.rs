@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use kukla::syntax::Problem;
-use kukla::world::policy::{Commands, Files, Writes};
+use kukla::world::policy::{Commands, Files, Reach, Variables, Writes};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::run;
 use kukla_server::settings::{Role, Settings};
@@ -25,6 +25,9 @@ pub struct Args {
     /// Check and print the settings, without serving
     #[arg(long)]
     check: bool,
+    /// Print a unit for systemd, for /etc/systemd/system/kukla.service
+    #[arg(long, conflicts_with = "check")]
+    print_unit: bool,
     /// Listen on this address [default: from webserver.conf, or all addresses on port 8140]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
@@ -38,6 +41,9 @@ pub struct Args {
     /// postgres://USER@HOST/DATABASE or puppetdb+https://HOST:8081
     #[arg(long, value_name = "URL")]
     store: Option<String>,
+    /// File with the password of the user in --store [default: the environment variable KUKLA_STORE_PASSWORD]
+    #[arg(long, value_name = "FILE", requires = "store")]
+    store_password_file: Option<PathBuf>,
     /// Part of the work that this process does [default: all, or the setting role of kukla.toml]
     #[arg(long, value_enum, value_name = "ROLE")]
     role: Option<RoleName>,
@@ -58,6 +64,10 @@ pub struct Args {
     /// directories), or any; append further paths, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
+    /// Environment variables that code and data may read: off, data (any that data names), on, or names separated by commas [default:
+    /// data; off with --files repository or modules]
+    #[arg(long, value_name = "POLICY")]
+    env: Option<Variables>,
     /// Log only messages of this level and above: debug, info, warning, error
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = parse_level)]
     log_level: Level,
@@ -93,8 +103,15 @@ fn parse_level(text: &str) -> Result<Level, Problem> {
     Level::of(text).ok_or_else(|| Problem::invalid("expected debug, info, warning or error"))
 }
 
+/// The unit of systemd, hardened as far as a server needs nothing more.
+const UNIT: &str = include_str!("../../../../contrib/systemd/kukla.service");
+
 /// Serves until the server is stopped.
 pub fn run(args: &Args) -> CommandResult {
+    if args.print_unit {
+        out!("{UNIT}");
+        return Ok(ExitKind::Success);
+    }
     let form = match args.log_format {
         LogFormat::Json => Form::Json,
         LogFormat::Text => Form::Text,
@@ -111,6 +128,8 @@ pub fn run(args: &Args) -> CommandResult {
     overrides.threads = args.threads;
     args.store.as_deref().into_iter().for_each(super::stores::warn_of_password);
     overrides.store.clone_from(&args.store);
+    overrides.store_password =
+        args.store_password_file.as_deref().map(super::stores::read_password).transpose()?;
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {
         if let Some(path) = path {
             overrides.settings.push((name.to_owned(), absolute(path)?.display().to_string()));
@@ -120,7 +139,13 @@ pub fn run(args: &Args) -> CommandResult {
     settings.policy.commands.clone_from(&args.commands);
     settings.policy.writes.clone_from(&args.writes);
     settings.policy.files.clone_from(&args.files);
+    settings.policy.variables = match (&args.env, args.files.reach) {
+        (Some(variables), _) => variables.clone(),
+        (None, Reach::Any) => settings.policy.variables,
+        (None, Reach::Repository | Reach::Modules) => Variables::Off,
+    };
     overrides.policy = Some(settings.policy.clone());
+    crate::memory::forbid_inspection();
     match args.check {
         true => check(&settings)?,
         false => run::run(&overrides)?,

@@ -67,7 +67,7 @@ impl StoreOptions {
 }
 
 /// The password in a file: its first line.
-fn read_password(path: &Path) -> Result<Password, Problem> {
+pub fn read_password(path: &Path) -> Result<Password, Problem> {
     let text = files::read_text(path)?;
     match text.lines().next().filter(|line| !line.is_empty()) {
         Some(line) => Ok(Password::new(line)),

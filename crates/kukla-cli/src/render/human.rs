@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use kukla::hiera::codes::UNPARSEABLE_DATA;
 use kukla::syntax::{Diagnostic, Severity, Source, SourcePosition};
-use kukla_check::rules::data::DATA_SYNTAX;
+use kukla_check::rules::data::{DATA_SYNTAX, PLAINTEXT_SECRET};
 
 use super::position::relative_path;
 use crate::files;
@@ -94,8 +94,11 @@ pub fn show_data() {
     SHOWS_DATA.store(true, Ordering::Relaxed);
 }
 
-/// Whether the position is in data that cannot be parsed, so that nobody knows which of its values are secret.
+/// Whether the position is in data that cannot be parsed, so that nobody knows which of its values are secret, or at a value that looks secret.
 fn is_hidden(diagnostic: &Diagnostic) -> bool {
+    if diagnostic.is(&PLAINTEXT_SECRET) {
+        return true;
+    }
     let is_unparsed = diagnostic.is(&UNPARSEABLE_DATA) || diagnostic.is(&DATA_SYNTAX);
     is_unparsed && !SHOWS_DATA.load(Ordering::Relaxed)
 }

@@ -113,11 +113,35 @@ fn pipes_and_devices_in_a_repository_are_named_and_skipped() {
         let named = |line: &&str| line.contains("skipped") && line.contains(path);
         assert_eq!(output.err.lines().filter(named).count(), 1, "{path}: {output:?}");
     }
+    for command in [
+        &["compile", "--node", "n"][..],
+        &["compile", "--all", "--samples", "n"],
+        &["diff", ".", ".", "--node", "n"],
+    ] {
+        let output = scratch.run(&[command, &["--facts", "debian-12"]].concat());
+        assert!(!output.err.contains("cannot read") && output.code != Some(101), "{command:?}: {output:?}");
+        if command[0] == "compile" {
+            for path in ["manifests/z.pp", "manifests/device.pp"] {
+                assert!(
+                    output.err.contains("Skipped") && output.err.contains(path),
+                    "{command:?}: {output:?}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
 fn files_without_end_are_refused() {
     let scratch = Scratch::new("endless").with("manifests/site.pp", "notify { a: }");
+    assert!(std::process::Command::new("mkfifo").arg(scratch.path("pipe")).status().unwrap().success());
+    for command in [&["compile", "--node", "n"][..], &["check"], &["eval", "-e", "1"]] {
+        let path = scratch.root.join("kukla.toml");
+        std::os::unix::fs::symlink("pipe", &path).unwrap();
+        let output = scratch.run(command);
+        assert!(output.code == Some(2) && output.err.contains("cannot read"), "{command:?}: {output:?}");
+        std::fs::remove_file(path).unwrap();
+    }
     for target in ["/dev/zero", "/dev/tty", "/"] {
         let path = scratch.root.join("kukla.toml");
         std::os::unix::fs::symlink(target, &path).unwrap();

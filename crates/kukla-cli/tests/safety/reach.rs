@@ -1,6 +1,7 @@
 //! Code reads, runs and sees what policy allows and nothing else, whichever way it asks.
 
 use super::Scratch;
+use super::exits::{leaves, run};
 
 fn site(name: &str) -> Scratch {
     Scratch::new(name)
@@ -184,4 +185,175 @@ fn kukla_toml_names_nothing_outside_of_the_repository() {
         assert!(output.code == Some(2) && output.err.contains("lies outside of"), "{output:?}");
         assert!(!format!("{output:?}").contains("treasure-7261"), "{output:?}");
     }
+}
+
+/// The calls of a command on the repository of a pull request, with the options that restrict it; `None` for a command that nobody has thought of.
+fn restricted(command: &str) -> Option<Vec<&'static str>> {
+    Some(match command {
+        "check" => vec!["check repo"],
+        "compile" => vec![
+            "compile repo --node n --validate --files repository",
+            "compile repo --all --validate --files repository",
+        ],
+        "diff" => vec!["diff repo repo --exact --node n --files repository"],
+        "lookup" => vec![
+            "lookup k --in repo --node n --explain --files repository",
+            "lookup k --in repo --node n --compile --files repository",
+        ],
+        "why" => vec!["why Shelf[left] --in repo --node n --files repository"],
+        "eval" => vec![
+            "eval --in repo --node n -e m::reads() --files repository",
+            "eval --in repo --node n -e lookup('k') --files repository",
+        ],
+        "repl" => vec!["repl repo --node n --files repository"],
+        "epp render" => vec!["epp render repo/t.epp --in repo --node n --files repository"],
+        "facts" => vec!["facts treasure --in repo --files repository"],
+        "rpc" => vec!["rpc --files repository"],
+        // A script is named by the user; it has the same policy.
+        "ruby" => vec!["ruby --files repository repo/script.rb"],
+        // Its policy is the one that all requests have (`kukla-server`); no code runs here.
+        "serve" => vec!["serve --check --confdir repo --files repository"],
+        // These run no code, and read only files that the user names.
+        "fmt" => vec!["fmt --check repo"],
+        "parse" => vec!["parse repo/manifests"],
+        "epp validate" => vec!["epp validate repo/t.epp"],
+        "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc" => {
+            vec![]
+        }
+        command if command.starts_with("store ") || command.starts_with("ca ") => vec![],
+        _ => return None,
+    })
+}
+
+/// One way in which a pull request tries to read a file outside of the repository: files with their texts, in which OUTSIDE is the path of
+/// that file, and links.
+type Attempt =
+    (&'static str, &'static [(&'static str, &'static str)], &'static [(&'static str, &'static str)]);
+
+const ATTEMPTS: [Attempt; 15] = [
+    ("code", &[], &[]),
+    ("manifest", &[("manifests/site.pp", "notice(file('OUTSIDE'))")], &[]),
+    ("EPP", &[("manifests/site.pp", "notice(epp('OUTSIDE'))"), ("t.epp", "<%= file('OUTSIDE') %>")], &[]),
+    ("data path", &[("hiera.yaml", "{version: 5, hierarchy: [{name: a, path: 'OUTSIDE.yaml'}]}")], &[]),
+    (
+        "data path up",
+        &[("hiera.yaml", "{version: 5, hierarchy: [{name: a, path: '../../outside.yaml'}]}")],
+        &[],
+    ),
+    (
+        "datadir",
+        &[("hiera.yaml", "{version: 5, hierarchy: [{name: a, datadir: '..', path: outside.yaml}]}")],
+        &[],
+    ),
+    (
+        "module path",
+        &[("environment.conf", "modulepath = ../outer:modules\n"), ("manifests/site.pp", "include outer")],
+        &[],
+    ),
+    ("manifest setting", &[("environment.conf", "manifest = ../outer/outer/manifests/init.pp\n")], &[]),
+    ("linked module", &[("manifests/site.pp", "include outer")], &[("modules/outer", "../../outer/outer")]),
+    (
+        "linked data",
+        &[("hiera.yaml", "{version: 5, hierarchy: [{name: a, path: outside.yaml}]}")],
+        &[("data", "..")],
+    ),
+    (
+        "linked template",
+        &[("manifests/site.pp", "notice(template('m/l.erb'))")],
+        &[("modules/m/templates/l.erb", "../../../../outside")],
+    ),
+    ("linked fixtures", &[(".fixtures.yml", "fixtures: {symlinks: {outer: '../outer/outer'}}")], &[]),
+    (
+        "Puppetfile",
+        &[("Puppetfile", "moduledir '../outer'\nmod 'a/outer', local: true\neval(File.read('OUTSIDE'))\n")],
+        &[],
+    ),
+    (
+        "configuration",
+        &[(
+            "kukla.toml",
+            "[compile]\nhiera-config = '../outer/hiera.yaml'\n[check]\nbaseline = '../outside'\n",
+        )],
+        &[],
+    ),
+    ("linked configuration", &[], &[("kukla.toml", "../outside")]),
+];
+
+#[test]
+fn no_command_reads_outside_of_a_restricted_repository() {
+    let root = kukla_cli::command();
+    let mut commands = Vec::new();
+    leaves("", &root, &mut commands);
+    for (attempt, files, links) in ATTEMPTS {
+        let mut scratch = pull_request("restricted")
+            .with("outside.yaml", "k: treasure-7261\n")
+            .with(
+                "outer/outer/manifests/init.pp",
+                "class outer { notice('treasure-7261') }\nnotice('treasure-7261')\n",
+            )
+            .with(
+                "outer/hiera.yaml",
+                "{version: 5, hierarchy: [{name: a, datadir: '..', path: outside.yaml}]}",
+            )
+            .with("repo/t.epp", "<%= m::reads() %>")
+            .with("repo/script.rb", "puts File.read('OUTSIDE')");
+        let outside = scratch.path("outside").canonicalize().unwrap();
+        for (path, text) in files {
+            scratch = scratch.with(&format!("repo/{path}"), text);
+        }
+        for (path, target) in links {
+            scratch = scratch.link(&format!("repo/{path}"), target);
+        }
+        let code = std::process::Command::new("grep")
+            .args(["-rl", "OUTSIDE", "repo"])
+            .current_dir(&scratch.root)
+            .output();
+        for file in String::from_utf8(code.unwrap().stdout).unwrap().lines() {
+            let text = std::fs::read_to_string(scratch.path(file)).unwrap();
+            std::fs::write(scratch.path(file), text.replace("OUTSIDE", outside.to_str().unwrap())).unwrap();
+        }
+        for (name, _) in &commands {
+            let calls = restricted(name)
+                .unwrap_or_else(|| panic!("`kukla {name}` is new: add a row for it to `restricted`"));
+            // A check parses the manifests of all modules, wherever `environment.conf` and links say that they are.
+            let is_parsed =
+                name == "check" && matches!(attempt, "module path" | "manifest setting" | "linked module");
+            for call in calls.into_iter().filter(|_| !is_parsed) {
+                let output = run(&scratch, name, &call.split(' ').map(str::to_owned).collect::<Vec<_>>());
+                let printed = format!("{}{}", output.out, output.err);
+                assert!(!printed.contains("treasure-7261"), "{attempt}: {call}:\n{printed}");
+                assert_ne!(output.code, Some(101), "{attempt}: {call}:\n{printed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn kukla_toml_gives_no_permission_to_a_restricted_repository() {
+    for config in [
+        "[policy]\ncommands = 'on'\n",
+        "[policy]\nwrites = 'on'\n",
+        "[policy]\nenv = 'on'\n",
+        "[policy]\nruby = '/usr/bin/ruby'\n",
+        "[policy]\nanswers = '..'\n",
+        "[compile]\nenc = '/bin/cat'\n",
+        "[compile]\nstore = 'sqlite:../store.db'\n",
+        "[compile]\nmodulepath = ['modules', '../outer']\n",
+        "[compile]\noutput = '/tmp'\n",
+        "[facts]\npath = '../outside'\n",
+    ] {
+        let scratch = pull_request("permissions").with("repo/kukla.toml", config);
+        let output = scratch.run(&["compile", "repo", "--node", "n", "-e", "1", "--files", "repository"]);
+        // The options of `--all` have no effect on one node.
+        let is_other = config.contains("output");
+        assert!(
+            is_other || output.code == Some(2) && output.err.contains("is refused"),
+            "{config}: {output:?}"
+        );
+    }
+    let harmless =
+        "[policy]\nclock = 'fixed:2001-01-01'\ncommands = 'off'\n[compile]\nmodulepath = ['modules']\n";
+    let scratch = pull_request("harmless").with("repo/kukla.toml", harmless);
+    let output = scratch.run(&["compile", "repo", "--node", "n", "-e", "1", "--files", "repository"]);
+    assert!(!output.err.contains("is refused"), "{output:?}");
 }

@@ -50,6 +50,13 @@ impl Rows {
         self.runs.push(self.rows.len());
     }
 
+    /// The column in which all of several rows are.
+    pub fn shared_column(&self) -> Option<u32> {
+        let [first, rest @ ..] = &self.rows[..] else { return None };
+        let is_shared = !rest.is_empty() && rest.iter().all(|row| row.column == first.column);
+        is_shared.then_some(first.column)
+    }
+
     /// The number of spaces before the column of each row, with its place.
     ///
     /// A row that moves can leave another alone in its column, so the rows are looked at again until none moves.

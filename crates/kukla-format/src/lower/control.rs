@@ -7,6 +7,32 @@ use super::Lowering;
 use super::align::Rows;
 use crate::document::Op;
 
+/// The columns of the options of a case, to be aligned when all are known.
+#[derive(Default)]
+struct OptionColumns {
+    /// Those of the blocks.
+    rows: Rows,
+    /// For each block, the spaces before the colon, which moves to the value.
+    colon_gaps: Vec<u32>,
+    /// Whether a block has several lines.
+    has_lines: bool,
+}
+
+impl OptionColumns {
+    /// The columns of the blocks. Where the colons before blocks on one line were in a column, the blocks are.
+    fn blocks(mut self) -> Rows {
+        if self.has_lines {
+            return self.rows;
+        }
+        let least = self.colon_gaps.iter().copied().min().unwrap_or(0);
+        for (row, colon_gap) in self.rows.rows.iter_mut().zip(self.colon_gaps) {
+            row.gap += colon_gap - least;
+            row.column -= least;
+        }
+        self.rows
+    }
+}
+
 impl<'t> Lowering<'t> {
     /// `{ statements }`: on one line if it was and has only one statement.
     pub(super) fn block(&mut self, node: Node<'t>) {
@@ -62,7 +88,7 @@ impl<'t> Lowering<'t> {
 
     /// `case test { options }`
     pub(super) fn case(&mut self, node: Node<'t>) {
-        let mut columns = Rows::default();
+        let mut columns = OptionColumns::default();
         let mut first = true;
         self.document.open(true);
         for part in node.children() {
@@ -93,11 +119,11 @@ impl<'t> Lowering<'t> {
             }
         }
         self.document.close();
-        self.align(columns);
+        self.align(columns.blocks());
     }
 
     /// `a, b: { statements }`
-    fn case_option(&mut self, node: Node<'t>, columns: &mut Rows) {
+    fn case_option(&mut self, node: Node<'t>, columns: &mut OptionColumns) {
         let from = self.document.ops.len();
         let values: Vec<Node<'t>> = node
             .children()
@@ -119,11 +145,17 @@ impl<'t> Lowering<'t> {
             self.expr(*value);
         }
         self.document.close();
+        let mut colon_gap = 0;
         for part in node.children() {
             match part.kind() {
-                K::Colon => self.token(part),
+                K::Colon => {
+                    colon_gap = self.gap_before(part);
+                    self.token(part);
+                }
                 K::Block => {
-                    self.column_of(part, (node, from), columns);
+                    self.column_of(part, (node, from), &mut columns.rows);
+                    columns.colon_gaps.resize(columns.rows.rows.len(), colon_gap);
+                    columns.has_lines |= part.text().contains('\n');
                     self.document.space();
                     self.block(part);
                 }

@@ -25,6 +25,11 @@ impl<'t> Lowering<'t> {
         self.list_of(node, if in_pipes { ListForm::PIPES } else { ListForm::PARAMETERS });
     }
 
+    /// The parameters of a template, `| parameters |`.
+    pub(crate) fn template_parameters(&mut self, node: Node<'t>) {
+        self.list_of(node, ListForm { spaced: true, ..ListForm::PIPES });
+    }
+
     /// `node names { }`
     pub(super) fn node_definition(&mut self, node: Node<'t>) {
         let is_header = |part: &Node<'t>| part.kind() != K::Block;

@@ -58,6 +58,8 @@ pub(super) struct Arrows {
     rows: Rows,
     /// Whether a key is more than a name or a literal.
     has_expressions: bool,
+    /// Whether these are the arrows of attributes, or of hashes and selectors among them. Linters want them beside the longest name.
+    in_body: bool,
 }
 
 impl<'t> Lowering<'t> {
@@ -157,10 +159,9 @@ impl<'t> Lowering<'t> {
         };
         let from = self.document.ops.len();
         self.expr(key);
-        if self.document.flat_width(from).is_some() {
-            self.column_of(arrow, (entry, from), &mut arrows.rows);
-        }
+        self.column_of(arrow, (entry, from), &mut arrows.rows);
         arrows.has_expressions |= !(key.kind().is_token() || key.kind() == K::InterpolatedString);
+        arrows.in_body |= self.bodies > 0 || matches!(entry.kind(), K::Attribute | K::AttributeSplat);
         self.document.space();
         self.token(arrow);
         self.value(value);
@@ -182,7 +183,8 @@ impl<'t> Lowering<'t> {
         self.document.close();
     }
 
-    /// Aligns the arrows of a list. Where keys are expressions, as in the type `Struct`, the author decides.
+    /// Aligns the arrows of a list. Where keys are expressions, as in the type `Struct`, the author decides. So does the author about the
+    /// column of a hash or a selector in which all arrows are in one: without its longest key, the others need not move.
     pub(super) fn align_arrows(&mut self, arrows: Arrows) {
         let rows = &arrows.rows.rows;
         if self.options.arrows == options::Arrows::Single {
@@ -192,8 +194,10 @@ impl<'t> Lowering<'t> {
             return self.align(arrows.rows);
         }
         let widest = rows.iter().map(|row| row.width).max().unwrap_or(0);
+        let column = arrows.rows.shared_column().filter(|column| !arrows.in_body && *column > widest);
+        let last = column.map_or(widest, |column| column - 1);
         for row in rows {
-            self.document.ops[row.place] = Op::Pad(widest - row.width);
+            self.document.ops[row.place] = Op::Pad(last - row.width);
         }
     }
 
@@ -250,11 +254,10 @@ impl<'t> Lowering<'t> {
         if self.starts_line(token) {
             return;
         }
-        let gap = self.gap_before(token);
+        // What needs several lines ends in no column.
+        let Some(width) = self.document.flat_width(from) else { return };
         let column = self.column(token).saturating_sub(self.column(start));
-        // What needs several lines ends as it did.
-        let width = self.document.flat_width(from).unwrap_or(column.saturating_sub(gap));
-        rows.push(Row { place: self.document.ops.len(), gap, column, width });
+        rows.push(Row { place: self.document.ops.len(), gap: self.gap_before(token), column, width });
         self.document.push(Op::Pad(0));
     }
 

@@ -19,32 +19,27 @@ use crate::options::Options;
 
 /// The document of a tree without errors.
 pub(crate) fn lower<'t>(tree: &'t Tree, options: &'t Options) -> Document<'t> {
-    let mut lowering = Lowering {
-        tree,
-        text: tree.text(),
-        options,
-        document: Document::default(),
-        at: 1,
-        unit: indentation_unit(tree).unwrap_or(options.indent),
-        brackets: Vec::new(),
-    };
+    let mut lowering = Lowering::new(tree, options, 1);
     lowering.document.ops.reserve(tree.len());
     lowering.statements(tree.root());
     lowering.dangling(tree.root().children().next().is_none());
     lowering.document
 }
 
-struct Lowering<'t> {
+/// The conversion of a tree, or of a part of it.
+pub(crate) struct Lowering<'t> {
     tree: &'t Tree,
     text: &'t str,
     options: &'t Options,
-    document: Document<'t>,
+    pub(crate) document: Document<'t>,
     /// The first element that has not been printed.
     at: u32,
     /// The spaces of one level of indentation in the source.
     unit: u32,
     /// For each list around, where the line of its opening bracket begins in the source.
     brackets: Vec<usize>,
+    /// The number of resource bodies around.
+    bodies: u32,
 }
 
 /// The indentation of the first statement in braces that begins a line.
@@ -68,6 +63,20 @@ fn is_entry(kind: K) -> bool {
 }
 
 impl<'t> Lowering<'t> {
+    /// The conversion of what begins with the element `at`.
+    pub(crate) fn new(tree: &'t Tree, options: &'t Options, at: u32) -> Lowering<'t> {
+        Lowering {
+            tree,
+            text: tree.text(),
+            options,
+            document: Document::default(),
+            at,
+            unit: indentation_unit(tree).unwrap_or(options.indent),
+            brackets: Vec::new(),
+            bodies: 0,
+        }
+    }
+
     /// Prints a token with the comments before it and after it on its line.
     fn token(&mut self, token: Node<'t>) {
         self.lead();
@@ -95,7 +104,7 @@ impl<'t> Lowering<'t> {
         self.at = end;
     }
 
-    fn expr(&mut self, node: Node<'t>) {
+    pub(crate) fn expr(&mut self, node: Node<'t>) {
         match node.kind() {
             K::SqString | K::DqString => self.string(node),
             K::HeredocTag => {
@@ -123,7 +132,8 @@ impl<'t> Lowering<'t> {
             K::Binary => self.binary(node),
             K::Relationship => self.relationship(node),
             K::Assignment => self.assignment(node, &mut align::Rows::default()),
-            K::Not | K::Negate | K::Unfold => self.sequence(node),
+            K::Not => self.not(node),
+            K::Negate | K::Unfold => self.sequence(node),
             K::Paren => self.paren(node),
             K::Selector => self.selector(node),
             K::Access | K::AliasedAccess => self.access(node),

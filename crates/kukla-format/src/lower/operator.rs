@@ -95,6 +95,17 @@ impl<'t> Lowering<'t> {
         self.document.close();
     }
 
+    /// `!operand`, or `! operand` where the author wrote so.
+    pub(super) fn not(&mut self, node: Node<'t>) {
+        let parts: Vec<Node<'t>> = node.children().collect();
+        let [operator, operand] = parts[..] else { return self.verbatim(node) };
+        self.token(operator);
+        if !self.starts_line(operand) && self.gap_before(operand) > 0 {
+            self.document.space();
+        }
+        self.expr(operand);
+    }
+
     /// `left -> right -> right`: an arrow at a line break leads the line.
     pub(super) fn relationship(&mut self, node: Node<'t>) {
         let (first, links) = chain(node, |_| true);
@@ -185,8 +196,8 @@ impl<'t> Lowering<'t> {
         let Some((left, keys)) = parts.split_first() else { return };
         self.expr(*left);
         // Both `Integer[1,2]` and `Integer[1, 2]` are common.
-        let mut later = keys.iter().filter(|key| key.kind() != K::Comma).skip(2).peekable();
-        let is_type = left.kind() == K::TypeName && later.peek().is_some();
+        let mut later = keys.iter().skip(2);
+        let is_type = left.kind() == K::TypeName && later.clone().any(|key| key.kind() == K::Comma);
         let tight = is_type && later.all(|key| key.kind() == K::RBracket || self.gap_before(*key) == 0);
         self.list(keys, ListForm { tight, ..ListForm::ARGUMENTS });
     }

@@ -109,6 +109,7 @@ impl<'t> Lowering<'t> {
     /// The attributes of a body, each after a line break of the group around.
     fn attribute_lines(&mut self, attributes: &[Node<'t>], end: Op<'t>) {
         let mut arrows = Arrows::default();
+        self.bodies += 1;
         for (index, attribute) in attributes.iter().enumerate() {
             let blank = self.blank_ahead() && index > 0;
             self.document.line(blank);
@@ -120,6 +121,7 @@ impl<'t> Lowering<'t> {
             }
             self.document.push(if index + 1 < attributes.len() { Op::Text(",") } else { end });
         }
+        self.bodies -= 1;
         self.align_arrows(arrows);
     }
 
@@ -138,11 +140,14 @@ impl<'t> Lowering<'t> {
         let [left, query, ref list @ ..] = parts[..] else { return self.verbatim(node) };
         self.expr(left);
         self.document.space();
-        for (index, part) in query.children().enumerate() {
-            if index > 0 {
-                self.document.space();
+        let parts: Vec<Node<'t>> = query.children().collect();
+        match parts[..] {
+            // Both `<| |>` and `<||>` are common.
+            [open, close] if !self.starts_line(close) && self.gap_before(close) == 0 => {
+                self.token(open);
+                self.token(close);
             }
-            self.expr(part);
+            _ => self.spaced(query),
         }
         if !list.is_empty() {
             self.document.space();

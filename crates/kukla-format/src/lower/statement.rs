@@ -12,10 +12,15 @@ impl<'t> Lowering<'t> {
     pub(super) fn statements(&mut self, parent: Node<'t>) {
         let parts: Vec<Node<'t>> =
             parent.children().filter(|part| !matches!(part.kind(), K::LBrace | K::RBrace)).collect();
+        self.statement_list(parent, &parts);
+    }
+
+    /// The statements `parts` of `parent`.
+    pub(crate) fn statement_list(&mut self, parent: Node<'t>, parts: &[Node<'t>]) {
         let mut assignments = Rows::of_statements();
         let mut first = true;
         let mut off_end = 0;
-        for part in parts {
+        for &part in parts {
             if part.start() < off_end {
                 continue;
             }

@@ -114,7 +114,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Prints the comments before a closing bracket; `first` if nothing else is in the brackets. Whether there are any.
-    pub(super) fn dangling(&mut self, mut first: bool) -> bool {
+    pub(crate) fn dangling(&mut self, mut first: bool) -> bool {
         let mut any = false;
         loop {
             let from = self.at;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, ProblemKind};
 use num_bigint::BigUint;
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::name::GeneralName;
@@ -20,9 +20,9 @@ use super::pending::RecentRequests;
 use super::request::{self, Request, alt_name};
 use super::status::Fingerprints;
 use super::time::{self, DAY};
-use super::{DEFAULT_LIFETIME, DEFAULT_RENEWED_LIFETIME, Layout, Practice, Refusal, inventory, oids};
+use super::{DEFAULT_LIFETIME, DEFAULT_RENEWED_LIFETIME, Layout, Practice, Refusal, inventory, oids, rotate};
 use crate::files::{
-    append_line, lock_file, make_directory, read_directory, read_if_there, remove, remove_unfinished,
+    append_line, lock_file, make_directory, read_directory, read_if_there, remove, remove_unfinished, stamp,
     write_whole,
 };
 
@@ -35,12 +35,29 @@ pub struct Authority {
     pub practice: Practice,
     pub(super) key: Key,
     pub(super) certificate: Certificate,
+    /// The issuers before the last rotation, whose certificates are still trusted.
+    pub(super) former: Vec<Issuer>,
     pub(super) chain: Vec<Certificate>,
+    /// The versions of its key and its certificate.
+    version: Version,
     pub(super) audit: AuditLog,
     pub(super) highest: HighestSerial,
     pub(super) recent: RecentRequests,
     /// Held while files are changed, together with the lock that processes share.
     working: Mutex<()>,
+}
+
+/// A certificate that signs others, with its key.
+#[derive(Clone, Debug)]
+pub(super) struct Issuer {
+    pub(super) certificate: Certificate,
+    pub(super) key: Key,
+}
+
+type Version = [Option<(u64, i64, i64, u64)>; 2];
+
+fn version(layout: &Layout) -> Version {
+    [&layout.key, &layout.certificate].map(|path| stamp(path))
 }
 
 /// The lock that processes share. Other processes wait while it is held, and a process that dies lets go of it.
@@ -67,6 +84,7 @@ impl Authority {
                     .help("create one with `kukla ca setup`"),
             )),
         };
+        let version = version(&layout);
         let chain =
             Certificate::all_from_pem(&read(&layout.certificate)?).map_err(in_file(&layout.certificate))?;
         let key = Key::from_pem(&read(&layout.key)?).map_err(in_file(&layout.key))?;
@@ -76,6 +94,7 @@ impl Authority {
                 Problem::invalid(format!("no certificate for the key in {}", layout.key.display()))
                     .because(format_args!("{} holds none", layout.certificate.display()))
             })?;
+        let former = rotate::former_issuers(&layout, &chain, &public)?;
         let audit =
             AuditLog::at(practice.audit_log.clone().unwrap_or_else(|| layout.directory.join("audit.jsonl")));
         let authority = Authority {
@@ -83,7 +102,9 @@ impl Authority {
             practice,
             key,
             certificate,
+            former,
             chain,
+            version,
             audit,
             highest: HighestSerial::default(),
             recent: RecentRequests::default(),
@@ -103,15 +124,51 @@ impl Authority {
         &self.chain
     }
 
+    /// Whether another process has changed the key or the certificate since this was opened.
+    pub fn is_outdated(&self) -> bool {
+        version(&self.layout) != self.version
+    }
+
+    /// Waits until no other process changes files. What an outdated authority would write contradicts what the other process has written.
     pub(super) fn lock(&self) -> Result<Lock<'_>, Refusal> {
+        let lock = self.lock_anyway()?;
+        if self.is_outdated() {
+            return Err(Refusal::Busy(
+                Problem::new(
+                    ProblemKind::Conflict,
+                    "the key or the certificate of the authority has changed",
+                )
+                .help("try again"),
+            ));
+        }
+        Ok(lock)
+    }
+
+    fn lock_anyway(&self) -> Result<Lock<'_>, Refusal> {
         let here = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.layout.directory.join(".kukla-lock");
         Ok(Lock { _here: here, _elsewhere: lock_file(&path)? })
     }
 
+    /// The present issuer and the former ones, each with its key.
+    pub(super) fn issuers(&self) -> impl Iterator<Item = (&Certificate, &Key)> {
+        let former = self.former.iter().map(|issuer| (&issuer.certificate, &issuer.key));
+        std::iter::once((&self.certificate, &self.key)).chain(former)
+    }
+
+    /// Whether a rotation of the key is not finished.
+    pub fn has_former_issuers(&self) -> bool {
+        !self.former.is_empty()
+    }
+
+    /// Whether a certificate is one of the authority's own: neither a root above it nor a node's.
+    pub(super) fn is_own(&self, certificate: &Certificate) -> bool {
+        self.issuers().any(|(own, _)| own.public_key() == certificate.public_key())
+    }
+
     /// Goes on where a crash interrupted: half-written files go, and so do requests whose certificate is there.
     fn recover(&self) -> Result<(), Refusal> {
-        let _lock = self.lock()?;
+        let _lock = self.lock_anyway()?;
         for directory in [&self.layout.signed, &self.layout.requests] {
             make_directory(directory, 0o755)?;
         }
@@ -126,7 +183,7 @@ impl Authority {
                 remove(&self.layout.request_of(&name))?;
             }
         }
-        Ok(())
+        self.forget_next_key()
     }
 
     /// The names of nodes whose requests wait, in order.
@@ -243,10 +300,14 @@ impl Authority {
         self.issue(Action::Renew, &name, old.public_key(), extensions, self.renewed_validity(), by)
     }
 
-    /// Whether a certificate was signed with this authority's key.
+    /// Whether a certificate was signed with the key of this authority, or with one from before a rotation that is still trusted.
     pub fn has_signed(&self, certificate: &Certificate) -> bool {
-        certificate.issuer() == self.certificate.subject()
-            && certificate.is_signed_by(self.certificate.public_key())
+        self.issuers().any(|(issuer, _)| issuer.has_signed(certificate))
+    }
+
+    /// Whether a certificate was signed with a key from before a rotation.
+    pub(super) fn has_signed_formerly(&self, certificate: &Certificate) -> bool {
+        self.former.iter().any(|issuer| issuer.certificate.has_signed(certificate))
     }
 
     fn issue(
@@ -296,9 +357,7 @@ impl Authority {
 
     /// Until when a certificate is valid: never longer than those of the authority and of the ones above it.
     fn expiry(&self, name: &str, validity: Validity, now: SystemTime) -> Result<SystemTime, Refusal> {
-        // After a renewal the bundle also has the old certificate of the authority, which does not count.
-        let above = self.chain.iter().filter(|each| each.subject() != self.certificate.subject());
-        let own = above.map(Certificate::not_after).fold(self.certificate.not_after(), Ord::min);
+        let own = rotate::expiry_of_chain(&self.certificate, &self.chain);
         let when = time::in_inventory(own);
         if own <= now {
             return Err(Refusal::rule(format!("the certificate of the authority has expired: {when}")));
@@ -338,7 +397,7 @@ impl Authority {
             return Ok(written.max(after));
         }
         if highest == BigUint::ZERO {
-            let has_revoked = self.crls()?[0].serials().next().is_some();
+            let has_revoked = !self.revoked_serials()?.is_empty();
             if has_revoked || !self.issued()?.is_empty() {
                 return Err(Refusal::Failure(
                     Problem::not_found("the serial number of the next certificate is unknown")

@@ -19,11 +19,12 @@ use crate::files::{make_directory, write_once, write_whole};
 /// The version of the archive's format.
 const FORMAT: u64 = 1;
 /// Directories of files that belong to nodes or tokens, with the ending of their names and their modes.
-const DIRECTORIES: [(&str, &str, u32); 5] = [
+const DIRECTORIES: [(&str, &str, u32); 6] = [
     ("signed", "pem", 0o755),
     ("requests", "pem", 0o755),
     ("tokens", "json", 0o750),
     ("pending", "json", 0o750),
+    ("former", "pem", 0o750),
     ("policy", "", 0o750),
 ];
 
@@ -39,7 +40,8 @@ fn single_files(layout: &Layout) -> Vec<(&'static str, PathBuf, u32)> {
         ("infra_serials", layout.infra_serials(), 0o644),
         ("infra_crl.pem", layout.infra_crl(), 0o644),
         ("audit.jsonl", layout.directory.join("audit.jsonl"), 0o640),
-        ("root_key.pem", layout.directory.join("root_key.pem"), 0o640),
+        ("root_key.pem", layout.root_key(), 0o640),
+        ("next_key.pem", layout.next_key(), 0o640),
         // The key comes last: without it the directory is not an authority.
         ("ca_key.pem", layout.key.clone(), 0o640),
     ]
@@ -259,7 +261,7 @@ fn keep_newer(layout: &Layout, staged: &Authority, practice: &Practice) -> Resul
     }
     let next = current.next_serial()?.max(staged.next_serial()?);
     inventory::write_serial(&staged.layout.serial, &next)?;
-    if current.crls()?[0].number() > staged.crls()?[0].number() {
+    if current.own_crl()?.number() > staged.own_crl()?.number() {
         let lists = read_regular(&layout.crl)?.unwrap_or_default();
         write_whole(&staged.layout.crl, &lists, 0o644)?;
     }

@@ -139,6 +139,16 @@ impl Certificate {
         let Ok(message) = self.content.tbs_certificate.to_der() else { return false };
         super::keys::is_signed_by(key, &self.content.signature_algorithm, &message, &self.content.signature)
     }
+
+    /// Whether this is the certificate of the issuer of another one.
+    pub fn has_signed(&self, other: &Certificate) -> bool {
+        other.issuer() == self.subject() && other.is_signed_by(self.public_key())
+    }
+
+    /// Whether its subject is its own issuer, as that of a root.
+    pub fn is_root(&self) -> bool {
+        self.issuer() == self.subject()
+    }
 }
 
 fn malformed(error: impl std::fmt::Display) -> Problem {
@@ -336,6 +346,20 @@ pub fn common_name(name: &Name) -> Option<String> {
     let mut names = all.filter(|attribute| attribute.oid == COMMON_NAME);
     let only = names.next().filter(|_| names.next().is_none())?;
     text_in(&AnyRef::from(&only.value))
+}
+
+/// The subject with another common name and all else as it was.
+pub fn renamed(subject: &Name, common_name: &str) -> Result<Name, Problem> {
+    let mut parts = subject.0.clone();
+    for part in &mut parts {
+        let mut attributes = part.0.clone().into_vec();
+        for attribute in attributes.iter_mut().filter(|attribute| attribute.oid == COMMON_NAME) {
+            let value = Utf8StringRef::new(common_name).map_err(unencodable)?;
+            attribute.value = AnyRef::from(value).into();
+        }
+        part.0 = SetOfVec::try_from(attributes).map_err(unencodable)?;
+    }
+    Ok(RdnSequence(parts))
 }
 
 /// The subject with this common name.

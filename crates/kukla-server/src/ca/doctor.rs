@@ -105,7 +105,7 @@ impl Findings {
 
     fn files(&mut self, authority: &Authority) {
         let layout = &authority.layout;
-        for path in [layout.key.clone(), layout.directory.join("root_key.pem")] {
+        for path in [layout.key.clone(), layout.root_key(), layout.next_key()] {
             let Ok(about) = path.metadata() else { continue };
             let mode = about.permissions().mode() & 0o777;
             if mode & 0o007 != 0 {
@@ -168,12 +168,12 @@ impl Findings {
                     continue;
                 }
             };
-            if !authority.has_signed(&certificate) {
+            if revoked_serials.contains(&certificate.serial()) {
+                revoked += 1;
+            } else if !authority.has_signed(&certificate) {
                 self.add(Grade::Wrong, format!("the certificate of {name} was not signed by this authority"));
             } else if certificate.common_name().as_deref() != Some(&name) {
                 self.add(Grade::Wrong, format!("the file of {name} holds the certificate of another node"));
-            } else if revoked_serials.contains(&certificate.serial()) {
-                revoked += 1;
             } else if certificate.not_after() < time::now() {
                 over.push(name);
             } else if certificate.not_after() < time::now() + NODE {

@@ -1,5 +1,6 @@
 //! The HTTP API of the authority, for agents and administrators.
 
+use std::path::Path;
 use std::time::Duration;
 
 use hyper::{Method, StatusCode};
@@ -42,7 +43,9 @@ fn actor(call: &Call) -> Actor {
 fn dispatch(authority: &Authority, call: &Call, rest: &str, by: &Actor) -> Answer {
     let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
     let answered = match (kind, &call.method, name) {
-        ("certificate", &Method::GET, "ca") => ca_certificate(authority),
+        ("certificate", &Method::GET, "ca") => {
+            file(call, &authority.layout.certificate, "Could not find certificate ca")
+        }
         ("certificate", &Method::GET, name) => certificate(authority, name),
         ("certificate_request", &Method::PUT, name) => submit(authority, call, name, by),
         ("certificate_request", &Method::GET, name) => request(authority, call, name),
@@ -90,9 +93,15 @@ fn refused(refusal: &Refusal) -> Answer {
     }
 }
 
-fn ca_certificate(authority: &Authority) -> Result<Answer, Refusal> {
-    let bytes = read_if_there(&authority.layout.certificate)?;
-    let bytes = bytes.ok_or_else(|| Refusal::missing("Could not find certificate ca"))?;
+/// A file that agents fetch again from time to time, unless it is the version that they have.
+fn file(call: &Call, file: &Path, missing: &str) -> Result<Answer, Refusal> {
+    let known = call.header("if-modified-since").and_then(time::from_http);
+    if let (Some(known), Some(changed)) = (known, changed(file))
+        && changed <= known
+    {
+        return Ok(Answer::empty(StatusCode::NOT_MODIFIED, TEXT));
+    }
+    let bytes = read_if_there(file)?.ok_or_else(|| Refusal::missing(missing))?;
     Ok(Answer::new(StatusCode::OK, TEXT, bytes))
 }
 
@@ -134,15 +143,7 @@ fn crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {
     let infra = authority.layout.infra_crl();
     let file =
         if authority.practice.infra_crl && infra.exists() { infra } else { authority.layout.crl.clone() };
-    let known = call.header("if-modified-since").and_then(time::from_http);
-    if let (Some(known), Some(changed)) = (known, changed(&file))
-        && changed <= known
-    {
-        return Ok(Answer::empty(StatusCode::NOT_MODIFIED, TEXT));
-    }
-    let bytes = read_if_there(&file)?
-        .ok_or_else(|| Refusal::missing("Could not find certificate_revocation_list ca"))?;
-    Ok(Answer::new(StatusCode::OK, TEXT, bytes))
+    self::file(call, &file, "Could not find certificate_revocation_list ca")
 }
 
 fn update_crl(authority: &Authority, call: &Call) -> Result<Answer, Refusal> {

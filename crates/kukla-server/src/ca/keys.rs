@@ -14,18 +14,32 @@ use rsa::rand_core::{CryptoRng, RngCore};
 use rustls::SignatureScheme;
 use rustls::crypto::ring::{default_provider, sign::any_supported_type};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer};
-use rustls::sign::SigningKey;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer};
+use rustls::sign::{CertifiedKey, SigningKey};
 use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
+#[cfg(feature = "pkcs11")]
+use super::pkcs11::TokenKey;
+use super::token_uri::TokenUri;
 use super::unencodable;
 
 /// A private key.
 #[derive(Clone, Debug)]
 pub struct Key {
-    der: Arc<PrivateKeyDer<'static>>,
+    source: KeySource,
     signing: Arc<dyn SigningKey>,
 }
+
+/// Where a private key is.
+#[derive(Clone, Debug)]
+enum KeySource {
+    Memory(Arc<PrivateKeyDer<'static>>),
+    #[cfg(feature = "pkcs11")]
+    Token(TokenUri),
+}
+
+/// The bits of RSA keys, if no setting says otherwise.
+pub const DEFAULT_RSA_BITS: usize = 4096;
 
 /// The kind of a new key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +60,12 @@ const SCHEMES: [(SignatureScheme, &str, bool); 5] = [
 ];
 
 impl Key {
-    /// Reads the first private key of a PEM text: PKCS#1, PKCS#8 or SEC1.
+    /// Reads the first private key of a PEM text: PKCS#1, PKCS#8 or SEC1; or finds the key that a [URI](TokenUri) names.
     pub fn from_pem(pem: &[u8]) -> Result<Key, Problem> {
         let text = String::from_utf8_lossy(pem);
+        if text.starts_with(TokenUri::SCHEME) {
+            return Key::in_token(&TokenUri::parse(&text)?, None);
+        }
         if text.contains("ENCRYPTED") {
             return Err(Problem::invalid("the private key is encrypted")
                 .help("decrypt it with `openssl pkey -in KEY -out KEY`"));
@@ -63,7 +80,24 @@ impl Key {
             Problem::invalid("unsupported kind of private key")
                 .help("RSA with 2048 to 4096 bits, P-256, P-384 and Ed25519 are supported")
         })?;
-        Ok(Key { der: Arc::new(der), signing })
+        Ok(Key { source: KeySource::Memory(Arc::new(der)), signing })
+    }
+
+    /// The key in a token. If it is not there and a kind is given, it is generated there.
+    #[cfg(feature = "pkcs11")]
+    pub fn in_token(uri: &TokenUri, kind: Option<KeyKind>) -> Result<Key, Problem> {
+        let signing = match kind {
+            Some(kind) => TokenKey::find_or_generate(uri, kind)?,
+            None => TokenKey::find(uri)?,
+        };
+        Ok(Key { source: KeySource::Token(uri.clone()), signing: Arc::new(signing) })
+    }
+
+    /// The key in a token, which this build cannot use.
+    #[cfg(not(feature = "pkcs11"))]
+    pub fn in_token(_: &TokenUri, _: Option<KeyKind>) -> Result<Key, Problem> {
+        Err(Problem::invalid("this `kukla` cannot use keys in tokens (PKCS#11)")
+            .help("build one for a dynamic target with `--features pkcs11`"))
     }
 
     /// Makes a new key.
@@ -85,19 +119,25 @@ impl Key {
         }
     }
 
-    /// The key as Puppet and OpenSSL read it.
+    /// The key as Puppet and OpenSSL read it; of a key in a token, the URI.
     pub fn to_pem(&self) -> String {
-        let label = match &*self.der {
-            PrivateKeyDer::Pkcs1(_) => "RSA PRIVATE KEY",
-            PrivateKeyDer::Sec1(_) => "EC PRIVATE KEY",
-            _ => "PRIVATE KEY",
-        };
-        pem(label, self.der.secret_der())
+        match &self.source {
+            KeySource::Memory(der) => {
+                let label = match &**der {
+                    PrivateKeyDer::Pkcs1(_) => "RSA PRIVATE KEY",
+                    PrivateKeyDer::Sec1(_) => "EC PRIVATE KEY",
+                    _ => "PRIVATE KEY",
+                };
+                pem(label, der.secret_der())
+            }
+            #[cfg(feature = "pkcs11")]
+            KeySource::Token(uri) => format!("{}\n", uri.as_str()),
+        }
     }
 
-    /// The key as the TLS library takes it.
-    pub fn to_der(&self) -> PrivateKeyDer<'static> {
-        self.der.clone_key()
+    /// The key as the TLS library takes it, with the certificates of a client or server.
+    pub fn certified(&self, chain: Vec<CertificateDer<'static>>) -> CertifiedKey {
+        CertifiedKey::new(chain, Arc::clone(&self.signing))
     }
 
     /// Its public half.

@@ -22,8 +22,11 @@ pub mod import;
 pub mod inventory;
 mod judge;
 pub mod keys;
+mod live;
 pub mod oids;
 pub mod pending;
+#[cfg(feature = "pkcs11")]
+mod pkcs11;
 pub mod request;
 mod revoke;
 mod revoked;
@@ -32,11 +35,13 @@ pub mod setup;
 pub mod signing;
 pub mod status;
 pub mod time;
+pub mod token_uri;
 pub mod tokens;
 
 pub use authority::{Authority, CertificateOptions};
 use autosign::Autosign;
 use keys::KeyKind;
+pub use live::LiveAuthority;
 use pending::RequestLimits;
 use request::Allowed;
 pub use revoked::{RevocationLists, RevokedCertificates};
@@ -217,7 +222,7 @@ impl Default for Practice {
             renewed_lifetime: None,
             duplicates: false,
             infra_crl: false,
-            keys: KeyKind::Rsa(4096),
+            keys: KeyKind::Ec,
             server: None,
             reserved: Vec::new(),
             signing: SigningPolicy::default(),

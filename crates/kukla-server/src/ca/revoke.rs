@@ -9,7 +9,9 @@ use num_bigint::BigUint;
 
 use super::audit::{Action, Actor, AuditEvent};
 use super::authority::in_file;
+use super::certificate::Certificate;
 use super::crl::{self, Crl};
+use super::keys::Key;
 use super::{Authority, Refusal, inventory, setup, time};
 use crate::files::{read_if_there, write_whole};
 use crate::log;
@@ -80,36 +82,56 @@ impl Authority {
         Ok(())
     }
 
+    /// Adds numbers to the lists of a file; how many were new. All issuers of an authority share one row of numbers, so each of them revokes a
+    /// number, whichever of them has signed it.
     fn revoke_serials(&self, file: &Path, serials: &[BigUint]) -> Result<usize, Refusal> {
-        let mut lists = self.lists(file)?;
-        let revoked: HashSet<BigUint> = lists[0].serials().collect();
+        let (mut own, others) = self.lists(file)?;
+        let revoked: HashSet<BigUint> = own.iter().flat_map(Crl::serials).collect();
         let new = serials.iter().filter(|serial| !revoked.contains(serial)).count();
         if new > 0 {
-            lists[0] = lists[0].with(&self.certificate, &self.key, serials, time::now())?;
-            write_whole(file, crl::bundle(&lists).as_bytes(), 0o644)?;
+            for (list, (issuer, key)) in own.iter_mut().zip(self.issuers()) {
+                *list = list.with(issuer, key, serials, time::now())?;
+            }
+            own.extend(others);
+            write_whole(file, crl::bundle(&own).as_bytes(), 0o644)?;
         }
         Ok(new)
     }
 
-    /// The lists of a file, this authority's first. A new authority gets an empty one; for one that has signed certificates, the loss of
-    /// its list is an error: an empty list in its place would let in every node that was revoked.
-    fn lists(&self, file: &Path) -> Result<Vec<Crl>, Refusal> {
+    /// The lists of a file: those of this authority, one for each of its issuers and in their order, and all others. A new authority gets an empty
+    /// one; for one that has signed certificates, the loss of its list is an error: an empty list in its place would let in every node that
+    /// was revoked.
+    fn lists(&self, file: &Path) -> Result<(Vec<Crl>, Vec<Crl>), Refusal> {
         let bytes = read_if_there(file)?.unwrap_or_default();
-        let mut lists = Crl::all_from_pem(&bytes).map_err(in_file(file))?;
-        match lists.iter().position(|list| list.is_of(&self.certificate)) {
-            Some(at) => lists[..=at].rotate_right(1),
-            None if !bytes.trim_ascii().is_empty() || self.has_signed_any()? => {
-                let name = self.certificate.common_name().unwrap_or_default();
-                return Err(Refusal::Failure(
+        let mut others = Crl::all_from_pem(&bytes).map_err(in_file(file))?;
+        let mut own = Vec::new();
+        for (issuer, key) in self.issuers() {
+            own.push(self.take_list(issuer, key, &mut others, file, bytes.trim_ascii().is_empty())?);
+        }
+        Ok((own, others))
+    }
+
+    fn take_list(
+        &self,
+        issuer: &Certificate,
+        key: &Key,
+        lists: &mut Vec<Crl>,
+        file: &Path,
+        is_empty: bool,
+    ) -> Result<Crl, Refusal> {
+        match lists.iter().position(|list| list.is_of(issuer)) {
+            Some(at) => Ok(lists.remove(at)),
+            None if !is_empty || self.has_signed_any()? => {
+                let name = issuer.common_name().unwrap_or_default();
+                Err(Refusal::Failure(
                     Problem::not_found(format!("the CRL of '{name}' is missing"))
                         .because(format_args!("{} does not hold it", file.display()))
                         .help("restore the file from a backup, or from crl.pem of a node that has fetched it")
                         .help("if no copy is left, `kukla ca recreate-crl` revokes all certificates that are not in the directory `signed`"),
-                ));
+                ))
             }
-            None => lists.insert(0, Crl::empty(&self.certificate, &self.key, time::now())?),
+            None => Ok(Crl::empty(issuer, key, time::now())?),
         }
-        Ok(lists)
     }
 
     /// Whether certificates were signed: the inventory has entries, or certificates are there.
@@ -124,7 +146,8 @@ impl Authority {
         let _lock = self.lock()?;
         let bytes = read_if_there(&self.layout.crl)?.unwrap_or_default();
         let mut lists = Crl::all_from_pem(&bytes).unwrap_or_default();
-        if lists.iter().any(|list| list.is_of(&self.certificate)) {
+        let has_list = |lists: &[Crl], issuer: &Certificate| lists.iter().any(|list| list.is_of(issuer));
+        if self.issuers().all(|(issuer, _)| has_list(&lists, issuer)) {
             return Err(Refusal::rule("the CRL of the authority is there; nothing was changed"));
         }
         let present = self.issued()?;
@@ -138,7 +161,11 @@ impl Authority {
         self.record_management(&format!("recreated the CRL with {} revoked certificates", gone.len()), by)?;
         // Nodes may have the lost list, so the new one needs a higher number than that had.
         let number = self.highest.read(&self.layout.inventory)? + BigUint::from(1_000_000_u32);
-        lists.insert(0, Crl::numbered(&self.certificate, &self.key, &gone, &number, time::now())?);
+        for (issuer, key) in self.issuers() {
+            if !has_list(&lists, issuer) {
+                lists.push(Crl::numbered(issuer, key, &gone, &number, time::now())?);
+            }
+        }
         lists.retain(|list| self.chain.iter().any(|issuer| list.is_of(issuer)));
         write_whole(&self.layout.crl, crl::bundle(&lists).as_bytes(), 0o644)?;
         Ok(present)
@@ -146,22 +173,39 @@ impl Authority {
 
     /// The lists of revoked certificates, this authority's first.
     pub fn crls(&self) -> Result<Vec<Crl>, Refusal> {
-        self.lists(&self.layout.crl)
+        let (mut own, others) = self.lists(&self.layout.crl)?;
+        own.extend(others);
+        Ok(own)
     }
 
-    /// Renews the lists that expire soon, and writes the first list of a new authority; whether there was one.
+    /// The list of the present issuer.
+    pub fn own_crl(&self) -> Result<Crl, Refusal> {
+        Ok(self.lists(&self.layout.crl)?.0.swap_remove(0))
+    }
+
+    /// Renews the lists that expire soon, that of a root whose key is here included, and writes the first list of a new authority; whether there
+    /// was one.
     pub fn refresh_crl(&self) -> Result<bool, Refusal> {
-        let soon = |list: &Crl| list.next_update().is_none_or(|end| end < time::now() + RENEW_CRL_BEFORE);
+        let root = self.root()?;
         let mut refreshed = false;
         for file in [self.layout.crl.clone(), self.layout.infra_crl()] {
             if file != self.layout.crl && !file.exists() {
                 continue;
             }
+            let _lock = self.lock()?;
             let is_missing = !file.exists();
-            if is_missing || soon(&self.lists(&file)?[0]) {
-                let _lock = self.lock()?;
-                let mut lists = self.lists(&file)?;
-                lists[0] = lists[0].with(&self.certificate, &self.key, &[], time::now())?;
+            let (mut lists, others) = self.lists(&file)?;
+            lists.extend(others);
+            let issuers = self.issuers().chain(root.iter().map(|root| (&root.certificate, &root.key)));
+            let mut is_renewed = false;
+            for (issuer, key) in issuers {
+                let list = lists.iter_mut().find(|list| list.is_of(issuer));
+                if let Some(list) = list.filter(|list| is_missing || expires_soon(list)) {
+                    *list = list.with(issuer, key, &[], time::now())?;
+                    is_renewed = true;
+                }
+            }
+            if is_renewed {
                 write_whole(&file, crl::bundle(&lists).as_bytes(), 0o644)?;
                 refreshed = true;
             }
@@ -172,11 +216,11 @@ impl Authority {
     /// Takes newer lists of the authorities above this one; its own it makes itself.
     pub fn update_crls(&self, new: &[Crl]) -> Result<usize, Refusal> {
         let _lock = self.lock()?;
-        let mut lists = self.lists(&self.layout.crl)?;
+        let mut lists = self.crls()?;
         let mut updated = 0;
         for list in new {
             let issuer = self.chain.iter().find(|issuer| list.is_of(issuer));
-            let Some(issuer) = issuer.filter(|issuer| issuer.der() != self.certificate.der()) else {
+            let Some(issuer) = issuer.filter(|issuer| !self.is_own(issuer)) else {
                 continue;
             };
             match lists.iter_mut().find(|known| known.is_of(issuer)) {
@@ -194,11 +238,15 @@ impl Authority {
 
     /// Whether a number is revoked.
     pub fn is_revoked(&self, serial: &BigUint) -> Result<bool, Refusal> {
-        Ok(self.crls()?[0].revokes(serial))
+        Ok(self.lists(&self.layout.crl)?.0.iter().any(|list| list.revokes(serial)))
     }
 
     /// All numbers that are revoked, for callers that ask about many.
     pub fn revoked_serials(&self) -> Result<HashSet<BigUint>, Refusal> {
-        Ok(self.crls()?[0].serials().collect())
+        Ok(self.lists(&self.layout.crl)?.0.iter().flat_map(Crl::serials).collect())
     }
+}
+
+fn expires_soon(list: &Crl) -> bool {
+    list.next_update().is_none_or(|end| end < time::now() + RENEW_CRL_BEFORE)
 }

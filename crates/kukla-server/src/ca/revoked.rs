@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use x509_cert::name::Name;
 
 use super::authority::in_file;
-use super::certificate::common_name;
+use super::certificate::{Certificate, common_name};
 use super::crl::Crl;
 use crate::files::{read, stamp};
 use crate::log;
@@ -22,6 +22,8 @@ type Stamp = Option<(u64, i64, i64, u64)>;
 #[derive(Debug)]
 pub struct RevokedCertificates {
     file: PathBuf,
+    /// The file of the authorities that are trusted.
+    authorities: PathBuf,
     known: Mutex<(Stamp, Arc<RevocationLists>)>,
 }
 
@@ -59,9 +61,13 @@ impl RevocationLists {
         self.lists.iter().any(|list| list.issuer() == issuer)
     }
 
-    /// Why another content of the file must not take the place of this one: it lacks a list, or has an older one.
-    fn lost_in(&self, new: &RevocationLists) -> Option<String> {
-        self.lists.iter().find_map(|old| {
+    /// Why another content of the file must not take the place of this one: it lacks the list of an authority that is trusted, or has an older
+    /// one.
+    fn lost_in(&self, new: &RevocationLists, authorities: Option<&[Certificate]>) -> Option<String> {
+        let is_trusted = |list: &&Crl| {
+            authorities.is_none_or(|all| all.iter().any(|each| each.subject() == list.issuer()))
+        };
+        self.lists.iter().filter(is_trusted).find_map(|old| {
             let name = || common_name(old.issuer()).unwrap_or_default();
             let lists = new.lists.iter().filter(|list| list.issuer() == old.issuer());
             match lists.map(Crl::number).max() {
@@ -78,15 +84,21 @@ fn encoded(name: &Name) -> Vec<u8> {
 }
 
 impl RevokedCertificates {
-    /// The revocation lists of this file, which must exist and hold at least one.
-    pub fn open(file: PathBuf) -> Result<RevokedCertificates, Problem> {
+    /// The revocation lists of this file, which must exist and hold at least one, for the authorities of another file.
+    pub fn open(file: PathBuf, authorities: PathBuf) -> Result<RevokedCertificates, Problem> {
         let before = stamp(&file);
         let lists = RevocationLists::read(&file).map_err(|problem| {
             Problem::new(problem.kind(), "cannot tell which certificates are revoked")
                 .caused_by(problem)
                 .help("restore the file from a backup; on a server without the certificate authority, run its agent once to fetch it")
         })?;
-        Ok(RevokedCertificates { file, known: Mutex::new((before, Arc::new(lists))) })
+        Ok(RevokedCertificates { file, authorities, known: Mutex::new((before, Arc::new(lists))) })
+    }
+
+    /// Without a good file of authorities all of them count as trusted, so that no list is lost.
+    fn lost_in(&self, old: &RevocationLists, new: &RevocationLists) -> Option<String> {
+        let authorities = read(&self.authorities).and_then(|pem| Certificate::all_from_pem(&pem));
+        old.lost_in(new, authorities.ok().as_deref())
     }
 
     /// The present content of the file. While that cannot be read, or has lost a list, the last good content counts: nobody who is
@@ -97,7 +109,7 @@ impl RevokedCertificates {
         if known.0 != current {
             known.0 = current;
             match RevocationLists::read(&self.file) {
-                Ok(new) => match known.1.lost_in(&new) {
+                Ok(new) => match self.lost_in(&known.1, &new) {
                     None => known.1 = Arc::new(new),
                     Some(reason) => log::error(&format!(
                         "not using {}, keeping the revocation lists from before: {reason}",

@@ -12,6 +12,7 @@ use super::certificate::{Certificate, Draft, authority_extensions, identifier_of
 use super::crl::{self, Crl};
 use super::keys::{Key, random};
 use super::time::{self, DAY};
+use super::token_uri::TokenUri;
 use super::{Authority, CertificateOptions, Layout, Practice, Refusal};
 use crate::files::{make_directory, read_if_there, write_whole};
 
@@ -56,35 +57,37 @@ impl HostFiles {
     }
 }
 
+/// The choices for a new authority.
+#[derive(Clone, Debug, Default)]
+pub struct NewAuthority {
+    /// The directory of the root, which can be kept offline; by default that of the authority.
+    pub offline_root: Option<PathBuf>,
+    /// The token in which the key of the authority is, or will be generated; by default it is in a file.
+    pub token: Option<TokenUri>,
+}
+
 /// Makes a new authority: a root, and one below it that signs.
 pub fn make(layout: &Layout, practice: Practice, name: &str) -> Result<Authority, Refusal> {
-    make_below(&layout.directory, layout, practice, name)
+    make_as(&NewAuthority::default(), layout, practice, name)
 }
 
-/// Makes a new authority whose root is in a directory of its own, which can be kept offline.
-pub fn make_with_offline_root(
-    root: &Path,
+/// Makes a new authority as chosen.
+pub fn make_as(
+    choice: &NewAuthority,
     layout: &Layout,
     practice: Practice,
     name: &str,
 ) -> Result<Authority, Refusal> {
-    if root.starts_with(&layout.directory) {
-        return Err(Refusal::rule("an offline root cannot be in the directory of the authority"));
+    let root_directory = choice.offline_root.as_deref().unwrap_or(&layout.directory);
+    if choice.offline_root.is_some() {
+        if root_directory.starts_with(&layout.directory) {
+            return Err(Refusal::rule("an offline root cannot be in the directory of the authority"));
+        }
+        let taken = ["root_key.pem", "root_crt.pem"].map(|name| root_directory.join(name));
+        if let Some(path) = taken.iter().find(|path| path.exists()) {
+            return Err(already_exists(path));
+        }
     }
-    let taken = ["root_key.pem", "root_crt.pem"].map(|name| root.join(name));
-    if let Some(path) = taken.iter().find(|path| path.exists()) {
-        return Err(already_exists(path));
-    }
-    make_directory(root, 0o700)?;
-    make_below(root, layout, practice, name)
-}
-
-fn make_below(
-    root_directory: &Path,
-    layout: &Layout,
-    practice: Practice,
-    name: &str,
-) -> Result<Authority, Refusal> {
     let taken = [&layout.certificate, &layout.key, &layout.crl, &layout.serial, &layout.inventory];
     if let Some(path) = taken.into_iter().find(|path| path.exists()) {
         return Err(already_exists(path));
@@ -92,7 +95,10 @@ fn make_below(
     let kind = practice.keys;
     let (root_key, key) = thread::scope(|scope| {
         let other = scope.spawn(move || Key::generate(kind));
-        let own = Key::generate(kind);
+        let own = match &choice.token {
+            Some(uri) => Key::in_token(uri, Some(kind)),
+            None => Key::generate(kind),
+        };
         let other = other.join().unwrap_or_else(|_| Err(Problem::other("cannot generate a private key")));
         other.and_then(|other| Ok((other, own?)))
     })?;
@@ -105,10 +111,12 @@ fn make_below(
     make_directory(&layout.signed, 0o755)?;
     make_directory(&layout.requests, 0o755)?;
     let chain = format!("{}{}", signing.to_pem(), root.to_pem());
-    if root_directory == layout.directory {
-        write_whole(&layout.directory.join("root_key.pem"), root_key.to_pem().as_bytes(), 0o640)?;
+    if choice.offline_root.is_none() {
+        write_whole(&layout.root_key(), root_key.to_pem().as_bytes(), 0o640)?;
     } else {
+        make_directory(root_directory, 0o700)?;
         write_whole(&root_directory.join("root_crt.pem"), root.to_pem().as_bytes(), 0o644)?;
+        write_whole(&root_directory.join("root_crl.pem"), lists[1].to_pem().as_bytes(), 0o644)?;
         write_whole(&root_directory.join("root_key.pem"), root_key.to_pem().as_bytes(), 0o600)?;
     }
     write_whole(&layout.public_key, key.public_pem()?.as_bytes(), 0o644)?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use kukla_server::ca::certificate::Certificate;
 use kukla_server::ca::keys::Key;
-use kukla_server::ca::{Authority, CertificateOptions};
+use kukla_server::ca::{CertificateOptions, LiveAuthority};
 use kukla_server::listen::{LiveServer, serve};
 use kukla_server::log::{self, Form, Level};
 use kukla_server::peer::Listener;
@@ -19,6 +19,7 @@ use kukla_server::run::prepare;
 use kukla_server::server::Server;
 use kukla_server::settings::Overrides;
 use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::sign::SingleCertAndKey;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tokio::sync::watch;
 
@@ -124,7 +125,7 @@ impl Harness {
     /// A node with a certificate that says more.
     pub fn node_with(&self, name: &str, wanted: &CertificateOptions) -> Client {
         let server = self.server();
-        let authority = server.authority.as_ref().unwrap();
+        let authority = server.authority.as_ref().unwrap().now();
         self.client(Some(authority.generate(name, wanted).unwrap()))
     }
 
@@ -137,8 +138,8 @@ impl Harness {
     /// A client that shows a certificate.
     pub fn client(&self, own: Option<(Key, Certificate)>) -> Client {
         let server = self.server();
-        let chain = server.authority.as_ref().map(Authority::chain).unwrap_or_default();
-        Client::new(self.address, chain, own)
+        let authority = server.authority.as_ref().map(LiveAuthority::now);
+        Client::new(self.address, authority.as_ref().map_or(&[], |authority| authority.chain()), own)
     }
 }
 
@@ -198,7 +199,8 @@ impl Client {
         let config = match own {
             Some((key, certificate)) => {
                 let chain = vec![CertificateDer::from(certificate.der().to_vec())];
-                builder.with_client_auth_cert(chain, key.to_der()).unwrap()
+                let certified = Arc::new(SingleCertAndKey::from(key.certified(chain)));
+                builder.with_client_cert_resolver(certified)
             }
             None => builder.with_no_client_auth(),
         };

@@ -81,14 +81,15 @@ impl Client {
         version: u8,
         node: &str,
         time: Timestamp,
-        document: &Json,
+        document: &str,
     ) -> Result<()> {
-        let body = document.to_string();
         let mut digest = Sha1::new();
         digest.update(format!(
-            "{{\"command\":\"{command}\",\"version\":{version},\"certname\":{},\"payload\":{body}}}",
+            "{{\"command\":\"{command}\",\"version\":{version},\"certname\":{},\"payload\":",
             Json::from(node)
         ));
+        digest.update(document);
+        digest.update("}");
         let checksum = digest.finalize().iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
             text
@@ -99,7 +100,7 @@ impl Client {
             command.replace(' ', "_"),
             encoded(&time.to_string())
         );
-        match self.post(&place, "application/json; charset=utf-8", &body)? {
+        match self.post(&place, "application/json; charset=utf-8", document)? {
             Some(answer) if answer["uuid"].is_string() => Ok(()),
             _ => bail!(STORE_FAILED { url: &self.url, problem: format!("it did not take '{command}'") }),
         }

@@ -51,7 +51,7 @@ impl Store for PuppetDb {
                 5,
                 update.node,
                 update.time,
-                &wire::facts(&update, values),
+                &wire::facts(&update, values).to_string(),
             )?;
         }
         if let Some(catalog) = update.catalog {
@@ -60,7 +60,7 @@ impl Store for PuppetDb {
                 9,
                 update.node,
                 update.time,
-                &wire::catalog(&update, catalog),
+                &wire::catalog(&update, catalog).to_string(),
             )?;
         }
         Ok(UpdateOutcome::Stored)
@@ -111,7 +111,7 @@ impl Store for PuppetDb {
         if self.client.get(&format!("/pdb/query/v4/nodes/{}", encoded(node)))?.is_none() {
             return Ok(false);
         }
-        self.client.command("deactivate node", 3, node, time, &wire::deactivation(node, time))?;
+        self.client.command("deactivate node", 3, node, time, &wire::deactivation(node, time).to_string())?;
         Ok(true)
     }
 

@@ -220,7 +220,7 @@ fn catalog(connection: &mut dyn Connection, id: i64, update: &Update<'_>, new: &
 
 /// Keeps a report, once.
 pub fn report(connection: &mut dyn Connection, report: &Report) -> Result<()> {
-    let document = report.document().to_string();
+    let document = report.document();
     let hash = hex(&Sha1::digest(document.as_bytes()));
     let mut is_known = false;
     connection.rows("SELECT 1 FROM reports WHERE hash = ?1", &[hash.as_str().into()], &mut |_| {
@@ -235,8 +235,8 @@ pub fn report(connection: &mut dyn Connection, report: &Report) -> Result<()> {
         ("hash", hash.into()),
         ("node", id.into()),
         ("environment", report.environment().into()),
-        ("status", report.text("status").into()),
-        ("start_time", report.moment("start_time").into()),
+        ("status", report.status().into()),
+        ("start_time", report.start().into()),
         ("end_time", report.end().into()),
         ("producer_timestamp", report.time().into()),
         ("receive_time", Timestamp::now().into()),

@@ -63,6 +63,8 @@ pub enum Reason {
     Input(Question),
     /// Its catalog is missing or damaged.
     Lost,
+    /// Its catalog has secrets, so it is not in the cache, and the file it was written to has changed.
+    Secret,
 }
 
 impl fmt::Display for Reason {
@@ -86,6 +88,7 @@ impl fmt::Display for Reason {
                 write!(f, "'{}' prints something else", command.join(" "))
             }
             Reason::Input(Question::Now | Question::Key(_)) => f.write_str("it depends on the time"),
+            Reason::Secret => f.write_str("its catalog has secrets, which are not cached"),
             Reason::Lost => f.write_str("its catalog is not in the cache any more"),
         }
     }
@@ -139,7 +142,9 @@ impl<'c> Check<'c> {
         }
         match self.stale_input(&entry.basis.inputs) {
             Some(reason) => Err(reason),
-            None if entry.catalog.is_some_and(|catalog| !self.cache.has_catalog(catalog)) => {
+            None if !entry.is_secret
+                && entry.catalog.is_some_and(|catalog| !self.cache.has_catalog(catalog)) =>
+            {
                 Err(Reason::Lost)
             }
             None => Ok(entry),

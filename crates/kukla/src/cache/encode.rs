@@ -3,9 +3,13 @@
 use kukla_world::Stamp;
 use kukla_world::record::{Answer, Digest, Input, InputId, InputSet, Question};
 
+use super::seal::Seal;
+
 /// Writes values one after the other.
 #[derive(Debug, Default)]
 pub struct Writer {
+    /// The key for digests.
+    pub seal: Seal,
     /// The bytes so far.
     pub bytes: Vec<u8>,
 }
@@ -30,7 +34,7 @@ impl Writer {
     }
 
     pub fn digest(&mut self, digest: &Digest) {
-        self.bytes.extend_from_slice(&digest.0);
+        self.bytes.extend_from_slice(&self.seal.close(digest).0);
     }
 
     pub fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Writer, T)) {
@@ -94,12 +98,19 @@ impl Writer {
 /// Reads the output of a [`Writer`]; `None` where it is malformed.
 #[derive(Debug)]
 pub struct Reader<'b> {
+    seal: Seal,
     rest: &'b [u8],
 }
 
 impl<'b> Reader<'b> {
+    /// Reads values without digests.
     pub fn new(bytes: &'b [u8]) -> Reader<'b> {
-        Reader { rest: bytes }
+        Reader::with_seal(bytes, Seal::default())
+    }
+
+    /// Reads values whose digests were written with a key.
+    pub fn with_seal(bytes: &'b [u8], seal: Seal) -> Reader<'b> {
+        Reader { seal, rest: bytes }
     }
 
     pub fn is_at_end(&self) -> bool {
@@ -143,7 +154,8 @@ impl<'b> Reader<'b> {
     }
 
     pub fn digest(&mut self) -> Option<Digest> {
-        Some(Digest(self.take(32)?.try_into().ok()?))
+        let closed = Digest(self.take(32)?.try_into().ok()?);
+        Some(self.seal.open(&closed))
     }
 
     pub fn optional<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {

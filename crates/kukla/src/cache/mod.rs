@@ -4,7 +4,9 @@
 //!
 //! - `index`: all questions that compilations asked of the world, each once, with its answer; and for each node which of them it
 //!   asked, which facts, and its report,
-//! - `catalogs`: the catalogs, compressed, by the digest of their text, if the caller adds them.
+//! - `catalogs`: the catalogs, compressed, by the digest of their text, if the caller adds them. A catalog with a secret is never added.
+//!
+//! The file `key` of the cache hides all digests ([`seal`]).
 //!
 //! Nothing in it is believed: the index carries a digest of itself and the name of the build that wrote it, a catalog is
 //! compared with its digest. Files are written under other names and renamed, so that several processes can share a cache;
@@ -13,9 +15,11 @@
 mod check;
 mod encode;
 mod packed;
+mod seal;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use kukla_catalog::Catalog;
@@ -32,12 +36,16 @@ use crate::basis::Basis;
 use crate::disk::{self, DiskWorld};
 pub use check::{Check, Facts, Reason};
 use encode::{Reader, Writer};
+use seal::Seal;
 
 /// The cache of runs with one key.
 #[derive(Debug, Default)]
 pub struct Cache {
     directory: PathBuf,
     build: String,
+    seal: Seal,
+    /// The problem of a key that can be neither read nor written; then nothing is written.
+    without_key: Option<Problem>,
     inputs: Vec<CachedInput>,
     parts: BTreeMap<Str, FileParts>,
     sources: BTreeMap<PathBuf, FactSource>,
@@ -71,8 +79,41 @@ pub struct Entry {
     pub basis: Basis,
     /// The report of the caller.
     pub report: Vec<u8>,
-    /// The digest of its catalog, if that is cached.
+    /// The digest of its catalog, if that is cached or cannot be because it has secrets.
     pub catalog: Option<Digest>,
+    /// Whether the catalog has secrets, so that only its digest is in the cache.
+    pub is_secret: bool,
+}
+
+/// Catalogs with secrets, in memory: they are not written to a cache, and a process that watches for changes compares them.
+#[derive(Debug, Default)]
+pub struct SecretCatalogs(Mutex<BTreeMap<Digest, Vec<u8>>>);
+
+impl SecretCatalogs {
+    /// Adds the text of a catalog.
+    pub fn add(&self, digest: Digest, text: &str) {
+        self.lock().entry(digest).or_insert_with(|| lz4_flex::compress_prepend_size(text.as_bytes()));
+    }
+
+    /// The text of a catalog.
+    pub fn get(&self, digest: Digest) -> Option<String> {
+        let bytes = lz4_flex::decompress_size_prepended(self.lock().get(&digest)?).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// Whether there is a catalog.
+    pub fn has(&self, digest: Digest) -> bool {
+        self.lock().contains_key(&digest)
+    }
+
+    /// Removes all but some catalogs.
+    pub fn retain(&self, is_wanted: impl Fn(&Digest) -> bool) {
+        self.lock().retain(|digest, _| is_wanted(digest));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Digest, Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The additions of a run.
@@ -115,25 +156,40 @@ pub fn lasting(stamp: Option<Stamp>, began: u64) -> Option<Stamp> {
     stamp.filter(|stamp| stamp.version.saturating_add(TOO_YOUNG) < began)
 }
 
-const MAGIC: &[u8] = b"kukla cache 4\n";
+const MAGIC: &[u8] = b"kukla cache 5\n";
 
 impl Cache {
     /// Opens the cache in a directory for runs with a key, and reports why its entries cannot be used if so.
     pub fn open(directory: &Path, key: Digest, build: &str) -> (Cache, Option<Problem>) {
         let unusable =
             |why: &str| Problem::invalid("ignoring the cache in").on(directory.display()).because(why);
-        let directory = directory.join(hex(key));
-        let empty = || Cache { directory: directory.clone(), build: build.to_owned(), ..Cache::default() };
+        let seal = match Seal::of(directory) {
+            Ok(seal) => seal,
+            // It is reported when the cache is to be written.
+            Err(problem) => return (Cache { without_key: Some(problem), ..Cache::default() }, None),
+        };
+        let directory = directory.join(hex(seal.close(&key)));
+        let empty = || Cache {
+            directory: directory.clone(),
+            build: build.to_owned(),
+            seal: seal.clone(),
+            ..Cache::default()
+        };
         let Ok(bytes) = disk::read_own(&directory.join("index")) else { return (empty(), None) };
-        match read_index(&bytes, build) {
-            Ok(cache) => (Cache { directory, build: build.to_owned(), ..cache }, None),
+        match read_index(&bytes, build, &seal) {
+            Ok(cache) => (Cache { directory, build: build.to_owned(), seal, ..cache }, None),
             Err(why) => (empty(), Some(unusable(why))),
         }
     }
 
-    /// Adds the text of a catalog and returns its digest.
+    /// Adds the text of a catalog, which must not have secrets, and returns its digest.
     pub fn add_catalog(&self, text: &str) -> Result<Digest, Problem> {
         self.add(text.as_bytes())
+    }
+
+    /// The digest of a catalog that is not added.
+    pub fn digest_of_catalog(text: &str) -> Digest {
+        Digest::of([text])
     }
 
     /// The text of a catalog, if it is complete.
@@ -152,12 +208,17 @@ impl Cache {
     }
 
     fn add(&self, bytes: &[u8]) -> Result<Digest, Problem> {
+        self.require_key()?;
         let digest = Digest::of([bytes]);
         let place = self.catalog_place(digest);
         if !place.is_file() {
             disk::write_own(&place, &lz4_flex::compress_prepend_size(bytes))?;
         }
         Ok(digest)
+    }
+
+    fn require_key(&self) -> Result<(), Problem> {
+        self.without_key.clone().map_or(Ok(()), Err)
     }
 
     fn read(&self, digest: Digest) -> Option<Vec<u8>> {
@@ -172,7 +233,7 @@ impl Cache {
     }
 
     fn catalog_place(&self, digest: Digest) -> PathBuf {
-        let name = hex(digest);
+        let name = hex(self.seal.close(&digest));
         self.directory.join("catalogs").join(&name[..2]).join(&name[2..])
     }
 
@@ -200,6 +261,7 @@ impl Cache {
         if check.is_unchanged() && self.has_all_of(&added) {
             return Ok(());
         }
+        self.require_key()?;
         let mut table = Table::default();
         let mut nodes = BTreeMap::new();
         let mut parts: BTreeMap<Str, FileParts> = added.parts.into_iter().collect();
@@ -246,7 +308,7 @@ impl Cache {
                 None => written.remove(&place),
             };
         }
-        let index = index(&self.build, &table, &parts, &sources, &nodes, &written);
+        let index = index(&self.build, &self.seal, &table, &parts, &sources, &nodes, &written);
         disk::write_own(&self.directory.join("index"), &index)?;
         self.forget_catalogs(&nodes);
         Ok(())
@@ -339,13 +401,14 @@ const FORMATS: [DataFormat; 3] = [DataFormat::Yaml, DataFormat::Json, DataFormat
 
 fn index(
     build: &str,
+    seal: &Seal,
     table: &Table,
     parts: &BTreeMap<Str, FileParts>,
     sources: &BTreeMap<PathBuf, FactSource>,
     nodes: &BTreeMap<String, Entry>,
     written: &BTreeMap<PathBuf, (Stamp, Digest)>,
 ) -> Vec<u8> {
-    let mut out = Writer::default();
+    let mut out = Writer { seal: seal.clone(), ..Writer::default() };
     out.text(build);
     out.list(table.inputs.iter(), |out, (input, stamp)| {
         out.input(input);
@@ -377,6 +440,7 @@ fn index(
         out.set(&entry.basis.inputs);
         out.block(&entry.report);
         out.optional(entry.catalog.as_ref(), Writer::digest);
+        out.number(u64::from(entry.is_secret));
     });
     out.list(written.iter(), |out, (place, (stamp, digest))| {
         out.text(&place.to_string_lossy());
@@ -387,7 +451,7 @@ fn index(
     [MAGIC, &Digest::of([&body]).0, &body].concat()
 }
 
-fn read_index(bytes: &[u8], build: &str) -> Result<Cache, &'static str> {
+fn read_index(bytes: &[u8], build: &str, seal: &Seal) -> Result<Cache, &'static str> {
     let foreign = "it has another format";
     let damaged = "it is damaged";
     let (digest, body) =
@@ -395,7 +459,7 @@ fn read_index(bytes: &[u8], build: &str) -> Result<Cache, &'static str> {
     if Digest::of([body]).0 != digest {
         return Err(damaged);
     }
-    let mut reader = Reader::new(body);
+    let mut reader = Reader::with_seal(body, seal.clone());
     if reader.text() != Some(build) {
         return Err("another build of Kukla wrote it");
     }
@@ -434,7 +498,8 @@ fn read_body(reader: &mut Reader<'_>) -> Option<Cache> {
                 let node = reader.digest()?;
                 let basis = Basis { node, facts: reader.list(fact)?, inputs: reader.set()? };
                 let (report, catalog) = (reader.block()?.to_vec(), reader.optional(Reader::digest)?);
-                Some((name, Entry { basis, report, catalog }))
+                let is_secret = reader.number()? != 0;
+                Some((name, Entry { basis, report, catalog, is_secret }))
             })?
             .into_iter()
             .collect(),

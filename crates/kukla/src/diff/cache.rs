@@ -2,7 +2,7 @@
 //! need not be compiled.
 //!
 //! The cache holds digests and the names of files and facts, so it holds no secrets. Where the user asks for it, it holds the catalogs before
-//! the change as well, of nodes that a change affects: the next edit is likely to affect the same nodes.
+//! the change as well, of nodes that a change affects, if they have no secrets: the next edit is likely to affect the same nodes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,9 +14,9 @@ use kukla_world::record::Record;
 use super::contents::sources;
 use super::inputs::Differing;
 use super::{Files, Subject};
-use crate::Site;
 use crate::basis::Basis;
 use crate::cache::{Additions, Cache, Check, Entry, Facts};
+use crate::{Compiled, Site};
 
 /// The cache of earlier comparisons, and the entries that this one adds.
 #[derive(Debug)]
@@ -94,16 +94,18 @@ impl<'c> DiffCache<'c> {
         &self,
         node: &str,
         basis: Basis,
-        catalog: &Catalog,
+        compiled: &Compiled,
         record: &Record,
         is_affected: bool,
     ) {
-        let cached = (self.keeps_catalogs && is_affected).then(|| self.cache.add_packed(catalog));
+        let catalog = &compiled.catalog;
+        let is_cached = self.keeps_catalogs && is_affected && !compiled.holds_secret();
+        let cached = is_cached.then(|| self.cache.add_packed(catalog));
         // A catalog that could not be written is compiled again.
         let cached = cached.and_then(Result::ok).flatten();
         let report = CatalogLinks::of(catalog, record).to_bytes();
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        added.nodes.insert(node.to_owned(), Entry { basis, report, catalog: cached });
+        added.nodes.insert(node.to_owned(), Entry { basis, report, catalog: cached, is_secret: false });
     }
 
     /// Writes the cache; `sites` are those of the old side.

@@ -14,7 +14,7 @@ use crate::cache::Entry;
 use crate::codes::CANCELLED;
 use crate::exchange::{Exchange, exported_resources};
 use crate::fleet::Cancellation;
-use crate::{CompileOptions, Outcome as Compilation, Site};
+use crate::{CompileOptions, Compiled, Outcome as Compilation, Site};
 
 /// A node on one side, and the site that compiles it.
 #[derive(Clone, Debug)]
@@ -112,15 +112,18 @@ impl<'f> Comparison<'f> {
         }
         let Compilation { result, record, .. } = self.compile_in(site, &before.node, exports);
         let (Some(record), Some(ledger)) = (record, site.environment.world.ledger()) else {
+            let result = result.map(|compiled| compiled.catalog);
             return BeforeResult::Catalog(result.map_err(Failure::from));
         };
         let basis = Basis::new(&before.node, &site.spec.environment, &record);
         let has_same_inputs = is_same
             && basis.changed_fact(&after.node.facts).is_none()
             && self.inputs.hold(ledger, files, &basis.inputs);
-        if let (Some(cache), Ok(catalog)) = (&self.cache, &result) {
-            cache.note(&before.node.name, basis, catalog, &record, !has_same_inputs && exports.is_none());
+        if let (Some(cache), Ok(compiled)) = (&self.cache, &result) {
+            let is_affected = !has_same_inputs && exports.is_none();
+            cache.note(&before.node.name, basis, compiled, &record, is_affected);
         }
+        let result = result.map(|compiled| compiled.catalog);
         if !has_same_inputs {
             return BeforeResult::Catalog(result.map_err(Failure::from));
         }
@@ -193,22 +196,24 @@ impl<'f> Comparison<'f> {
     /// Compiles a node on one side; the resources it exports are recorded in the exchange of the side.
     pub fn compile(&self, subject: &Subject, exports: Option<&Exchange>) -> Result<Catalog, Failure> {
         match &subject.site {
-            Ok(site) => self.compile_in(site, &subject.node, exports).result.map_err(Failure::from),
+            Ok(site) => {
+                let result = self.compile_in(site, &subject.node, exports).result;
+                result.map(|compiled| compiled.catalog).map_err(Failure::from)
+            }
             Err(failure) => Err(Failure::from(failure.clone())),
         }
     }
 
-    fn compile_in(&self, site: &Site, node: &Node, exports: Option<&Exchange>) -> Compilation<Catalog> {
+    fn compile_in(&self, site: &Site, node: &Node, exports: Option<&Exchange>) -> Compilation<Compiled> {
         if self.cancellation.is_cancelled() {
             return Box::new(diagnostic!(CANCELLED {})).into();
         }
         let options = CompileOptions { keep_virtual: exports.is_some(), ..CompileOptions::default() };
         let cancellation = self.cancellation.clone();
-        let outcome = site.compile_while(node, options, move || !cancellation.is_cancelled());
-        let mut outcome = outcome.map(|compiled| compiled.catalog);
+        let mut outcome = site.compile_while(node, options, move || !cancellation.is_cancelled());
         if let Some(exports) = exports {
             let catalog = outcome.result.as_mut().ok();
-            let exported = catalog.map(|catalog| {
+            let exported = catalog.map(|Compiled { catalog, .. }| {
                 // Virtual resources that are not exported cannot be collected by others.
                 catalog.resources.retain(|resource| !resource.is_virtual || resource.exported);
                 exported_resources(catalog)

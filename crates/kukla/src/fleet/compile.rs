@@ -19,7 +19,7 @@ use super::report::{FailOn, NodeMessage, NodeReport};
 use super::run_cache::{CachedNode, RunCache};
 use super::source::NodeSource;
 use super::store::PackedNode;
-use crate::cache::{Cache, Facts, Reason};
+use crate::cache::{Cache, Facts, Reason, SecretCatalogs};
 use crate::exchange::{Exchange, ExchangeMember};
 use crate::pending::{Audience, Pending};
 use crate::{CompileOptions, Compiled, Outcome, Site};
@@ -185,7 +185,7 @@ impl Fleet {
         observer: &dyn Observer,
     ) -> Result<FleetRun<M>, FleetError> {
         let cache = self.open_cache(options, observer)?;
-        Ok(Round::compile(self, options, cache.as_ref(), observer)?.finish(self))
+        Ok(Round::compile(self, options, cache.as_ref(), None, observer)?.finish(self))
     }
 
     /// The cache that the options name.
@@ -232,9 +232,10 @@ impl<'c, M: NodeMessage> Round<'c, M> {
         fleet: &'c Fleet,
         options: &FleetCompileOptions,
         cache: Option<&'c Cache>,
+        secrets: Option<&'c SecretCatalogs>,
         observer: &dyn Observer,
     ) -> Result<Round<'c, M>, FleetError> {
-        let cache = cache.map(|cache| RunCache::new(cache, fleet));
+        let cache = cache.map(|cache| RunCache::new(cache, secrets, fleet));
         let (exchange, store) = (fleet.exchange(), fleet.options().store.as_ref());
         let pass = Pass {
             fleet,
@@ -472,7 +473,7 @@ impl Pass<'_> {
         if self.options.output.is_some() || self.cache.is_some() {
             let text = compiled.catalog.to_json();
             if let (Some(cache), Some(record)) = (self.cache, &record) {
-                result.digest = cache.add(node, record, &result.report, &text)?;
+                result.digest = cache.add(node, record, &result.report, &text, compiled.holds_secret())?;
             }
             result.file = self.write(name, &text)?;
         }
@@ -487,6 +488,7 @@ impl Pass<'_> {
         name: &str,
         source: &str,
     ) -> Option<NodeResult<M>> {
+        let reason = cached.reason();
         let mut result = NodeResult::from(cached.report(name, source)?);
         result.digest = Some(cached.digest);
         self.cache.inspect(|cache| cache.note_catalog(name, cached.digest));
@@ -506,7 +508,7 @@ impl Pass<'_> {
                 Some(result)
             });
             if restored.is_none() {
-                self.cache.inspect(|cache| cache.note_lost(name));
+                self.cache.inspect(|cache| cache.note_unusable(name, reason));
             }
             return restored;
         }

@@ -13,12 +13,14 @@ use super::node::SiteNode;
 use super::report::{NodeMessage, NodeReport};
 use super::source::NodeSource;
 use crate::basis::Basis;
-use crate::cache::{Additions, Cache, Check, Entry, Facts, Reason};
+use crate::cache::{Additions, Cache, Check, Entry, Facts, Reason, SecretCatalogs};
 
 /// The cache of a run.
 #[derive(Debug)]
 pub(super) struct RunCache<'c> {
     cache: &'c Cache,
+    /// The catalogs with secrets, for a process that compares them later.
+    secrets: Option<&'c SecretCatalogs>,
     check: Check<'c>,
     added: Mutex<Additions>,
     /// Files that catalogs are written to, each with the digest of the catalog.
@@ -33,6 +35,7 @@ pub(super) struct RunCache<'c> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CachedNode<'c> {
     cache: &'c Cache,
+    secrets: Option<&'c SecretCatalogs>,
     entry: &'c Entry,
     /// The digest of its catalog.
     pub digest: Digest,
@@ -45,7 +48,15 @@ impl CachedNode<'_> {
 
     /// Its catalog, if it is complete.
     pub fn catalog(&self) -> Option<String> {
-        self.cache.catalog(self.digest)
+        match self.entry.is_secret {
+            true => self.secrets?.get(self.digest),
+            false => self.cache.catalog(self.digest),
+        }
+    }
+
+    /// The reason that its catalog is not there.
+    pub fn reason(&self) -> Reason {
+        if self.entry.is_secret { Reason::Secret } else { Reason::Lost }
     }
 
     /// Whether a file is the one that its catalog was written to.
@@ -59,9 +70,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'c> RunCache<'c> {
-    pub fn new(cache: &'c Cache, fleet: &'c Fleet) -> RunCache<'c> {
+    pub fn new(cache: &'c Cache, secrets: Option<&'c SecretCatalogs>, fleet: &'c Fleet) -> RunCache<'c> {
         RunCache {
             cache,
+            secrets,
             check: cache.check(fleet.compiler().world()),
             added: Mutex::default(),
             written: Mutex::default(),
@@ -89,8 +101,15 @@ impl<'c> RunCache<'c> {
     /// The entry of a node, if compiling it would give the same.
     pub fn find(&self, SiteNode { node, site }: &SiteNode, facts: Facts<'_>) -> Option<CachedNode<'c>> {
         let entry = self.check.node(node, &site.environment, facts);
-        match entry.and_then(|entry| Ok((entry, entry.catalog.ok_or(Reason::Lost)?))) {
-            Ok((entry, digest)) => Some(CachedNode { cache: self.cache, entry, digest }),
+        let entry = entry.and_then(|entry| {
+            let digest = entry.catalog.ok_or(Reason::Lost)?;
+            let is_missing = entry.is_secret && self.secrets.is_some_and(|known| !known.has(digest));
+            if is_missing { Err(Reason::Secret) } else { Ok((entry, digest)) }
+        });
+        match entry {
+            Ok((entry, digest)) => {
+                Some(CachedNode { cache: self.cache, secrets: self.secrets, entry, digest })
+            }
             Err(reason) => {
                 lock(&self.reasons).insert(node.name.clone(), reason);
                 None
@@ -99,8 +118,8 @@ impl<'c> RunCache<'c> {
     }
 
     /// Records that the entry of a node cannot be used.
-    pub fn note_lost(&self, node: &str) {
-        lock(&self.reasons).insert(node.to_owned(), Reason::Lost);
+    pub fn note_unusable(&self, node: &str, reason: Reason) {
+        lock(&self.reasons).insert(node.to_owned(), reason);
     }
 
     /// Adds a node that was compiled; nothing if its report cannot be cached.
@@ -110,11 +129,19 @@ impl<'c> RunCache<'c> {
         record: &Record,
         report: &NodeReport<M>,
         catalog: &str,
+        is_secret: bool,
     ) -> Result<Option<Digest>, Problem> {
         let Some(report) = report.to_bytes() else { return Ok(None) };
-        let catalog = self.cache.add_catalog(catalog)?;
+        let catalog = match is_secret {
+            false => self.cache.add_catalog(catalog)?,
+            true => {
+                let digest = Cache::digest_of_catalog(catalog);
+                self.secrets.inspect(|secrets| secrets.add(digest, catalog));
+                digest
+            }
+        };
         let basis = Basis::new(node, &site.environment, record);
-        let entry = Entry { basis, report, catalog: Some(catalog) };
+        let entry = Entry { basis, report, catalog: Some(catalog), is_secret };
         lock(&self.added).nodes.insert(node.name.clone(), entry);
         self.note_catalog(&node.name, catalog);
         Ok(Some(catalog))

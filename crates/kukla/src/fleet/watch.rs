@@ -12,6 +12,7 @@ use super::members::{Fleet, FleetError};
 use super::options::FleetOptions;
 use super::progress::Observer;
 use super::report::{NodeMessage, NodeReport};
+use crate::cache::SecretCatalogs;
 use crate::diff::Changes;
 
 /// The state of a fleet after the last edit. The caller watches the [directories](Watch::directories) and calls [`Watch::step`] with a fleet
@@ -20,12 +21,19 @@ use crate::diff::Changes;
 pub struct Watch<M> {
     reports: BTreeMap<String, NodeReport<M>>,
     catalogs: BTreeMap<String, Digest>,
+    /// The catalogs that the cache does not contain.
+    secrets: SecretCatalogs,
     directories: BTreeSet<PathBuf>,
 }
 
 impl<M> Default for Watch<M> {
     fn default() -> Watch<M> {
-        Watch { reports: BTreeMap::new(), catalogs: BTreeMap::new(), directories: BTreeSet::new() }
+        Watch {
+            reports: BTreeMap::new(),
+            catalogs: BTreeMap::new(),
+            secrets: SecretCatalogs::default(),
+            directories: BTreeSet::new(),
+        }
     }
 }
 
@@ -57,17 +65,22 @@ impl<M: NodeMessage + PartialEq> Watch<M> {
     ) -> Result<WatchStep<M>, FleetError> {
         let cache = fleet.open_cache(options, observer)?;
         let cache = cache.ok_or_else(|| Problem::invalid("watching requires a cache"))?;
-        let round = Round::compile(fleet, options, Some(&cache), observer)?;
+        let round = Round::compile(fleet, options, Some(&cache), Some(&self.secrets), observer)?;
         let digests = round.cached_catalogs();
         let mut changes = None;
         if !self.reports.is_empty() {
             // The cache removes replaced catalogs when it is saved, so they are compared before.
-            let read = |digest: &Digest| Catalog::from_json(cache.catalog(*digest)?.as_bytes()).ok();
+            let read = |digest: &Digest| {
+                let text = self.secrets.get(*digest).or_else(|| cache.catalog(*digest))?;
+                Catalog::from_json(text.as_bytes()).ok()
+            };
             changes = Some(self.compare(&round.run, &digests, read));
         }
         let reports = round.run.reports.iter();
         self.reports = reports.map(|report| (report.node.clone(), report.clone())).collect();
         self.catalogs.extend(digests);
+        let wanted: BTreeSet<Digest> = self.catalogs.values().copied().collect();
+        self.secrets.retain(|digest| wanted.contains(digest));
         for site in fleet.opened_sites() {
             self.directories.extend(site.environment.root.iter().cloned());
             self.directories.extend(site.environment.modulepath().iter().cloned());

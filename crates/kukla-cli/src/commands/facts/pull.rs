@@ -109,7 +109,8 @@ fn read_store(args: &PullArgs, store: &dyn NodeStore, nodes: &mut Nodes) -> Resu
 
 fn read_path(args: &PullArgs, path: &Path, nodes: &mut Nodes) -> Result<(), Problem> {
     let mut paths = vec![path.to_owned()];
-    if path.is_dir() {
+    let is_directory = path.is_dir();
+    if is_directory {
         let problem = |error: std::io::Error| Problem::io("read", path, &error);
         let entries = std::fs::read_dir(path).map_err(problem)?;
         paths = entries.map(|entry| Ok(entry.map_err(problem)?.path())).collect::<Result<_, Problem>>()?;
@@ -120,9 +121,9 @@ fn read_path(args: &PullArgs, path: &Path, nodes: &mut Nodes) -> Result<(), Prob
         paths.sort();
     }
     for file in paths {
-        for FactFile { node, facts } in
-            FactFile::parse(&files::read_bytes(&file)?, &file.display().to_string())?
-        {
+        let bytes =
+            if is_directory { files::read_repository_bytes(&file)? } else { files::read_bytes(&file)? };
+        for FactFile { node, facts } in FactFile::parse(&bytes, &file.display().to_string())? {
             let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             let named = FactFile { node, facts };
             let name = named.node_name().map(str::to_owned).or(stem).unwrap_or_default();

@@ -31,7 +31,7 @@ pub fn import(store: &dyn Store, directory: &Path) -> CommandResult {
     let mut counts = Counts::default();
     for kind in DocumentKind::ALL {
         for file in documents(&directory.join(kind.directory()))? {
-            let bytes = files::read_bytes(&file)?;
+            let bytes = files::read_repository_bytes(&file)?;
             let document: Json = serde_json::from_slice(&bytes)
                 .map_err(|error| Problem::invalid("invalid JSON in").on(file.display()).because(error))?;
             let imported = match kind {

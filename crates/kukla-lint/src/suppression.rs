@@ -1,6 +1,6 @@
-//! Suppression comments: `# kukla: ignore[rule] reason`.
+//! Suppression comments of all checks: `# kukla: ignore[rule] reason`.
 
-use kukla::syntax::{Source, SyntaxKind, Tree};
+use kukla_syntax::{Source, SyntaxKind, Tree};
 
 /// A suppression comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,8 @@ impl Ignore {
             .collect()
     }
 
-    fn read(comment: &str, line: u32, is_alone: bool) -> Option<Ignore> {
+    /// Reads a comment in a line; `is_alone` tells whether nothing comes before it there.
+    pub fn read(comment: &str, line: u32, is_alone: bool) -> Option<Ignore> {
         let rest = comment.trim_start_matches('#').trim_start().strip_prefix("kukla:")?.trim_start();
         let (is_file, rest) = match rest.strip_prefix("ignore-file") {
             Some(rest) => (true, rest),
