@@ -152,9 +152,11 @@ impl Checker {
         let mut report = Report { special: survey.special.clone(), ..Report::default() };
         report.notes = notes::of_modules(&survey, self.options.all_modules);
         let texts = self.read(&survey, &mut report);
+        let rendered = texts.iter().flat_map(|(_, text)| &text.outline.renders);
+        let rendered = rendered.map(|(template, _)| template.as_str()).collect();
         let (data, erb) = rayon::join(
             || Data::read(&*self.world, &survey, &extra_data, &self.data),
-            || erb::read(&*self.world, &survey, &self.erb),
+            || erb::read(&*self.world, &survey, &rendered, &self.erb),
         );
         report
             .special
@@ -199,7 +201,13 @@ impl Checker {
         let mut whole = rules::definition::duplicates(&index);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
+        let files = self.index.ruby_files();
+        whole.extend(rules::ruby::check(&*self.world, &index.survey, files, &templates, &|path| {
+            self.is_selected(path)
+        }));
         whole.extend(rules::relation::cycles(&index));
+        let by_role = texts.iter().map(|(file, text)| (file.role, Arc::clone(&text.outline)));
+        whole.extend(rules::duplicate::check(&index, &by_role.collect::<Vec<_>>()));
         whole.extend(refused);
         if self.options.selection.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
@@ -208,6 +216,9 @@ impl Checker {
                 whole.extend(rules::unused_file::check(&index, &texts, &data, &templates));
                 whole.extend(rules::shadow::check(&*self.world, &data, &index));
             }
+        }
+        if self.options.selection.docs {
+            whole.extend(rules::documentation::check(&*self.world, &index.survey, &texts));
         }
         if self.options.selection.target.is_some() {
             whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));
