@@ -74,6 +74,7 @@ def attack_stopped_database(lab):
     if not url:
         print("skipped: KUKLA_TEST_POSTGRES names no database")
         return
+    url += "/postgres"
     lab.start("--store", url)
     lab.expect("facts are stored", facts(lab) == 200)
     processes = processes_of(url)

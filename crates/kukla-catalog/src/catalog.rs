@@ -85,7 +85,7 @@ impl Catalog {
 
     /// The index of the resource that a reference of a relationship names. Text given there stays as it was written, and
     /// `file[/etc/motd]` leads to `File[/etc/motd]` too.
-    pub(crate) fn position_as_written(&self, text: &str) -> Option<u32> {
+    pub fn position_as_written(&self, text: &str) -> Option<u32> {
         let (type_name, title) = ResourceRef::parts(text)?;
         self.position_of(type_name, title)
             .or_else(|| self.position(&ResourceRef::new(type_name, title).capitalized()))

@@ -3,10 +3,8 @@
 //! A relationship with a class or define is one with everything inside it, so each container counts as two points: one
 //! before all it contains and one after. Resources on a cycle are those that can reach themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use crate::Catalog;
 use crate::resource::each_related;
-use crate::{Catalog, Resource};
 
 impl Catalog {
     /// The cycles, each as the references on it in order, the first one repeated at the end; no resource is on two of them.
@@ -22,22 +20,6 @@ impl Catalog {
             .collect();
         cycles.sort();
         cycles
-    }
-
-    /// The file and line of each resource that these cycles lead through, by reference.
-    pub fn cycle_positions(&self, cycles: &[Vec<String>]) -> BTreeMap<String, String> {
-        if cycles.is_empty() {
-            return BTreeMap::new();
-        }
-        let members: BTreeSet<&str> = cycles.iter().flatten().map(String::as_str).collect();
-        let position = |resource: &Resource| {
-            let reference = resource.reference().to_string();
-            let (file, line) = (resource.file.as_ref()?, resource.line?);
-            // Code without a file, such as that of an option, has lines all the same.
-            let position = if file.is_empty() { format!("line {line}") } else { format!("{file}:{line}") };
-            members.contains(reference.as_str()).then_some((reference, position))
-        };
-        self.resources.iter().filter_map(position).collect()
     }
 
     fn references(&self, points: &[u32]) -> Vec<String> {

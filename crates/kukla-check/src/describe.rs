@@ -16,13 +16,43 @@ pub fn describe(subject: &str, expected: &Type, actual: &Type) -> String {
     }
 }
 
-/// The line without the definition of an alias, if that makes it long.
+/// The line without the definitions of aliases, if it is long.
 fn short(line: &str) -> String {
-    let meaning = line.find(" = ").zip(line.rfind(" value, got ").or_else(|| line.rfind(", got ")));
-    match meaning {
-        Some((from, to)) if line.len() > LONG && from < to => format!("{}{}", &line[..from], &line[to..]),
-        _ => line.to_owned(),
+    if line.len() <= LONG {
+        return line.to_owned();
     }
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(" = ") {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 3..];
+        rest = &rest[type_end(rest)..];
+    }
+    out + rest
+}
+
+/// Where the type that a text begins with ends: before a comma, a bracket that it did not open, or a word.
+fn type_end(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) => {
+                if c == open {
+                    quote = None;
+                }
+            }
+            (None, '\'' | '/') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') if depth > 0 => depth -= 1,
+            (None, ']' | '}' | ',' | ' ') if depth == 0 => return at,
+            (None, _) => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -33,6 +63,14 @@ mod tests {
     fn long_lines_are_cut() {
         let long = format!("x expects a Stdlib::Path = Pattern[{}] value, got Undef", "a".repeat(LONG));
         assert_eq!(short(&long), "x expects a Stdlib::Path value, got Undef");
+        let several = format!(
+            "x expects a value of type Undef, Web::Port = Integer[1, 65535], Array[Web::Port = Integer[1, 65535], 1], or Path = Pattern[/{}/], got String",
+            "a, ]".repeat(20)
+        );
+        assert_eq!(
+            short(&several),
+            "x expects a value of type Undef, Web::Port, Array[Web::Port, 1], or Path, got String"
+        );
         assert_eq!(
             short("x expects a Port = Integer[1] value, got Undef"),
             "x expects a Port = Integer[1] value, got Undef"

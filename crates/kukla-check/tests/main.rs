@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // tests prepare files and processes of their own
 
+mod agreement;
 mod breaking;
 mod edited;
 mod mutations;

@@ -3,13 +3,14 @@
 use clap::{Parser, Subcommand};
 
 use crate::CommandResult;
+use crate::colour::Colour;
 #[cfg(not(feature = "serve"))]
 use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, pages, parse, repl, rpc, ruby,
-    store, why,
+    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
+    repl, rpc, ruby, store, why,
 };
 use crate::deferred::Deferred;
 
@@ -17,9 +18,20 @@ use crate::deferred::Deferred;
 #[derive(Debug, Parser)]
 #[command(name = "kukla", version, propagate_version = true, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit codes: 0 success, 1 errors in Puppet code or data, 2 the command could not run."
+    after_help = "Exit codes: 0 success, 1 errors in Puppet code or data, 2 the command could not run.\n\n`kukla --version --verbose` prints the commit, the features and the level of Puppet of this build."
 )]
 pub struct Cli {
+    /// Use colours: auto (on a terminal, unless NO_COLOR is set), always or never
+    // Read before the command line is parsed, so that errors in it have colours too.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    color: Colour,
     #[command(subcommand)]
     command: Command,
 }
@@ -40,8 +52,9 @@ enum Command {
     Compile(Deferred<compile::Args>),
     /// Report how a change affects every node
     ///
-    /// Compiles every node before and after the change and compares the catalogs. Exit codes: 0 no changes, 1 changes, 2 a node does not
-    /// compile after the change, or the command could not run, 3 a change that --deny protects against.
+    /// Compiles every node before and after the change and compares the catalogs. Exit codes: 0 no changes, 1 changes, 2 a node no longer
+    /// compiles, or the command could not run, 3 a change that --deny protects against, 4 nodes compile neither before nor after the change
+    /// (other nodes may change).
     Diff(Deferred<diff::Args>),
     /// Look up a key in Hiera data, and show where its value comes from
     ///
@@ -130,6 +143,10 @@ enum Command {
     /// Markdown and JSON are byte for byte those of puppet-strings 5. Exit codes: 0 written or, with --check, complete; 1 documentation
     /// is missing, wrong or stale; 2 a file could not be read or written.
     Doc(Deferred<doc::Args>),
+    /// Print a completion script for a shell
+    Completions(Deferred<completions::Args>),
+    /// Print or write the manual pages of all commands
+    Man(Deferred<man::Args>),
     /// Print a page of Kukla's own documentation
     #[command(hide = true)]
     Pages(Deferred<pages::Args>),
@@ -138,6 +155,7 @@ enum Command {
 impl Cli {
     /// Runs the chosen subcommand.
     pub fn run(self) -> CommandResult {
+        self.color.apply();
         match self.command {
             #[cfg(feature = "serve")]
             Command::Ca(Deferred(args)) => ca::run(&args),
@@ -145,6 +163,7 @@ impl Cli {
             Command::Ca(_) | Command::Serve(_) => Err(absent::problem("serve")),
             Command::Check(Deferred(args)) => check::run(&args),
             Command::Compile(Deferred(args)) => compile::run(&args),
+            Command::Completions(Deferred(args)) => completions::run(&args),
             Command::Diff(Deferred(args)) => diff::run(&args),
             Command::Doc(Deferred(args)) => doc::run(&args),
             Command::Epp(Deferred(args)) => epp::run(&args),
@@ -154,6 +173,7 @@ impl Cli {
             Command::Fmt(Deferred(args)) => fmt::run(&args),
             Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
+            Command::Man(Deferred(args)) => man::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),

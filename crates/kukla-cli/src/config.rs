@@ -20,6 +20,7 @@ use kukla::world::World as _;
 use kukla::world::policy::{Files, Reach};
 
 use crate::args::Cli;
+use crate::colour::Colour;
 use crate::commands::lint;
 use crate::commands::policy::PolicyOptions;
 use crate::files;
@@ -28,7 +29,7 @@ use crate::files;
 /// permissions.
 const COMMANDS: [&str; 7] = ["compile", "diff", "lookup", "why", "eval", "epp", "repl"];
 /// Options that only make sense for one call.
-const UNCONFIGURABLE: [&str; 5] = ["help", "version", "execute", "node", "watch"];
+const UNCONFIGURABLE: [&str; 6] = ["help", "version", "color", "execute", "node", "watch"];
 
 /// Why a command line could not be parsed.
 pub enum ParseError {
@@ -38,9 +39,9 @@ pub enum ParseError {
     Config(Problem),
 }
 
-/// Parses the command line of this process, with the options that `kukla.toml` adds.
-pub fn parse() -> Result<Cli, ParseError> {
-    let arguments = lint::canonical(std::env::args_os().collect()).map_err(ParseError::Config)?;
+/// Parses a command line, with the options that `kukla.toml` adds.
+pub fn parse(arguments: Vec<OsString>) -> Result<Cli, ParseError> {
+    let arguments = lint::canonical(arguments).map_err(ParseError::Config)?;
     let matches = matches(&arguments).map_err(ParseError::Usage)?;
     let configured = configured_arguments(&matches).map_err(ParseError::Config)?;
     let matches = match configured {
@@ -58,7 +59,7 @@ pub fn parse() -> Result<Cli, ParseError> {
 }
 
 fn matches(arguments: &[OsString]) -> Result<ArgMatches, clap::Error> {
-    Cli::command().try_get_matches_from(arguments)
+    Cli::command().color(Colour::of_arguments(arguments).into()).try_get_matches_from(arguments)
 }
 
 /// The problem of a file whose values an option does not accept.

@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use kukla::syntax::Problem;
 
+use self::colour::Colour;
 use self::config::ParseError;
 
 mod args;
+mod colour;
 mod commands;
 mod config;
 mod deferred;
@@ -16,6 +18,7 @@ mod files;
 mod memory;
 mod output;
 pub mod render;
+mod version;
 
 /// How a command ended, which decides its exit code. Every subcommand keeps to these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +103,13 @@ pub fn main(release: fn()) -> ExitCode {
     memory::set_release(release);
     memory::forbid_core_dumps();
     kukla::syntax::silence_contained_panics();
-    let exit = match config::parse() {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    Colour::of_arguments(&arguments).apply();
+    if version::is_wanted(&arguments) {
+        output::write_document(&version::describe());
+        return output::flush(ExitKind::Success).into();
+    }
+    let exit = match config::parse(arguments) {
         Ok(command) => command.run().unwrap_or_else(|problem| output::fail(&problem)),
         Err(ParseError::Config(problem)) => output::fail(&problem),
         Err(ParseError::Usage(error)) => output::print_usage(&error),

@@ -7,6 +7,7 @@ mod common;
 mod config;
 mod diff;
 mod explain;
+mod first_contact;
 mod incremental;
 mod manual;
 mod octocatalog;

@@ -17,7 +17,7 @@ impl Vm<'_> {
         let left = self.eval_accessed(access)?;
         // The common case: one key, no list of keys to make.
         let keys = match (&left, &*access.keys) {
-            (Value::Hash(_) | Value::Array(_), [key]) if !matches!(key.unwrapped().kind, Kind::Unfold(_)) => {
+            (Value::Hash(_) | Value::Array(_), [key]) => {
                 let key = self.eval(key)?;
                 match (&left, &key) {
                     (Value::Hash(hash), key) => return Ok(hash.get(key).cloned().unwrap_or_default()),
@@ -60,19 +60,36 @@ impl Vm<'_> {
 
     /// Which key was not there, and the one that is nearest, if an expression that gave nothing asked a hash for it.
     #[cold]
-    fn missing_key(&mut self, expr: &Expr) -> Option<String> {
+    pub(crate) fn missing_key(&mut self, expr: &Expr) -> Option<String> {
         let Kind::Access(inner) = &expr.unwrapped().kind else { return None };
-        let Kind::Variable(variable) = &inner.left.unwrapped().kind else { return None };
+        let (path, left) = self.path_to(&inner.left)?;
         let [key] = &*inner.keys else { return None };
-        let (Value::Hash(hash), key) = (self.eval(&inner.left).ok()?, self.eval(key).ok()?) else {
-            return None;
+        let (Value::Hash(hash), key) = (left, self.eval(key).ok()?) else {
+            return self.missing_key(&inner.left);
         };
         let shown = key.as_str()?;
-        let missing = format!("${} has no '{shown}'", variable.name);
+        let missing = format!("{path} has no '{shown}'");
         Some(match crate::suggest::near_key(&hash, &key) {
             Some(near) => format!("{missing}; there is '{near}'"),
             None => missing,
         })
+    }
+
+    /// How a variable, or something inside of it, is written, and its value. Nothing is evaluated that may have effects.
+    fn path_to(&mut self, expr: &Expr) -> Option<(String, Value)> {
+        match &expr.unwrapped().kind {
+            Kind::Variable(variable) => Some((format!("${}", variable.name), self.eval(expr).ok()?)),
+            Kind::Access(access) => {
+                let (path, left) = self.path_to(&access.left)?;
+                let [key] = &*access.keys else { return None };
+                let (Kind::Literal(key), Value::Hash(hash)) = (&key.unwrapped().kind, left) else {
+                    return None;
+                };
+                let value = hash.get(key).cloned().unwrap_or_default();
+                Some((format!("{path}['{}']", key.as_str()?), value))
+            }
+            _ => None,
+        }
     }
 
     /// The accessed value. Of `$facts` only the accessed fact is recorded.
@@ -94,10 +111,6 @@ impl Vm<'_> {
         let mut keys = Vec::with_capacity(access.keys.len());
         for key in &access.keys {
             match &key.unwrapped().kind {
-                Kind::Unfold(operand) => {
-                    let value = self.eval(operand)?;
-                    keys.extend(self.unfolded(value)?);
-                }
                 Kind::TypeName(name) if class => {
                     let unknown = |raise: &crate::error::Raise| {
                         raise.diagnostic().is_some_and(|failure| failure.is(&UNKNOWN_RESOURCE_TYPE))
@@ -155,7 +168,20 @@ impl Vm<'_> {
                 other => {
                     let blamed = access.keys.get(at).unwrap_or(&access.left).span;
                     let actual = label::a_an(&key_type(&other));
-                    return Err(self.fail(blamed, diagnostic!(BAD_STRING_SLICE_KEY_TYPE { actual })));
+                    let wrong = diagnostic!(BAD_STRING_SLICE_KEY_TYPE { actual });
+                    let wrong = match &access.left.unwrapped().kind {
+                        Kind::Name(name) => {
+                            let reference = kukla_values::types::capitalize(name);
+                            let wrong =
+                                wrong.focus_on(self.location(access.left.span), "this is text, not a type");
+                            wrong.hint(format!(
+                                "a reference begins with an upper-case letter: write `{reference}[{}]`",
+                                self.unit().source.text().get(blamed.range()).unwrap_or("…")
+                            ))
+                        }
+                        _ => wrong,
+                    };
+                    return Err(self.fail(blamed, wrong));
                 }
             }
         }

@@ -164,9 +164,35 @@ impl Vm<'_> {
                 true => diagnostic!(BUILT_IN_REASSIGNMENT { name: text }),
                 false => diagnostic!(ILLEGAL_REASSIGNMENT { name: text }),
             };
-            return Err(self.fail(span, wrong));
+            let wrong = match self.earlier_assignment(text, span) {
+                Some(earlier) => wrong.label(earlier, "first set here"),
+                None => wrong,
+            };
+            return Err(
+                self.fail(span, wrong.hint("a variable is set once; give the second value another name"))
+            );
         }
         Ok(())
+    }
+
+    /// The last place before `span` in the same text that gives a variable its value.
+    #[cold]
+    fn earlier_assignment(&self, name: &str, span: Span) -> Option<kukla_syntax::Location> {
+        let location = self.location(span);
+        let text = &location.source.text()[..span.start as usize];
+        let variable = format!("${name}");
+        let found = text.rmatch_indices(&variable).map(|(at, _)| at).find(|at| {
+            let rest = text[at + variable.len()..].trim_start_matches([' ', '\t']);
+            let ends = !text[at + variable.len()..]
+                .starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+            let sets = rest.starts_with('=') && !["==", "=>", "=~"].iter().any(|sign| rest.starts_with(sign));
+            // In a list of parameters or of targets.
+            let line = text[..*at].rsplit('\n').next().unwrap_or("").trim_start();
+            let is_parameter =
+                rest.starts_with([',', '\n', ')', '|']) && line.starts_with(|c: char| c.is_ascii_uppercase());
+            ends && (sets || is_parameter) && !line.contains('#')
+        })?;
+        Some(self.location(Span::new(found as u32, (found + variable.len()) as u32)))
     }
 
     /// Sets a variable in the current scope.

@@ -112,7 +112,42 @@ pub(crate) fn refused(name: &str, signatures: &[Signature], args: &[Value], bloc
     let mut types: Vec<Type> = args.iter().map(Type::of).collect();
     types.extend(block.map(|block| Type::Callable(Some(Arc::clone(block.signature())))));
     let description = mismatch::describe_signatures(name, signatures, &types);
-    diagnostic!(WRONG_ARGUMENTS { description }).into()
+    let wrong = diagnostic!(WRONG_ARGUMENTS { description });
+    match signatures {
+        [one] if !one.names.is_empty() && !name.starts_with("lambda") => {
+            wrong.hint(format!("it is called as `{}`", call_form(name, one))).into()
+        }
+        _ => wrong.into(),
+    }
+}
+
+/// How a function is called: `split(String $str, Type $pattern)`, with optional parameters between brackets.
+fn call_form(name: &str, signature: &Signature) -> String {
+    let least = signature
+        .callable
+        .size
+        .map_or(signature.names.len(), |size| usize::try_from(size.min()).unwrap_or(0));
+    let parameters: Vec<String> = signature
+        .names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let ty = signature
+                .callable
+                .params
+                .get(index)
+                .map_or_else(String::new, |ty| format!("{} ", short_name(ty)));
+            let parameter = format!("{ty}${name}");
+            if index < least { parameter } else { format!("[{parameter}]") }
+        })
+        .collect();
+    format!("{name}({})", parameters.join(", "))
+}
+
+/// A type by its name alone, if all of it would be long.
+fn short_name(ty: &Type) -> String {
+    let text = ty.to_string();
+    if text.len() <= 40 { text } else { ty.name().to_string() }
 }
 
 /// Whether a call fits.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use kukla_syntax::bail;
+use kukla_syntax::{Fact, Label, bail};
+use kukla_values::codes::WRONG_PARAMETERS;
 use kukla_values::{Hash, Name, Type, Value, format};
 
 use crate::codes::{DEFINITION_IN_TEMPLATE, NO_TEMPLATE, NUMERIC_TEMPLATE_VARIABLE, TEMPLATE_WITHOUT_TEXT};
-use crate::error::{Flow, Raised};
+use crate::error::{Flow, Raise, Raised};
 use crate::lambda::{next_is_value, refuse_reserved};
-use crate::program::Expr;
+use crate::program::{Expr, Param};
 use crate::standpoint::Visibility;
 use crate::unit::Unit;
 use crate::vm::Vm;
@@ -84,7 +85,9 @@ impl Vm<'_> {
             let sees = if global { Visibility::Top } else { Visibility::From(vm.position()) };
             let result = vm.with_variables(unit, sees, |vm| {
                 match enforce {
-                    true => vm.bind_by_name("lambda", &head.params, &args)?,
+                    true => vm
+                        .bind_by_name("lambda", &head.params, &args)
+                        .map_err(|raise| blame_template(raise, unit, &head.params, &args))?,
                     false => {
                         for (name, value) in &args {
                             let name = Name::new(name.as_str().unwrap_or_default());
@@ -130,4 +133,39 @@ fn text_only(function: &str, value: Value) -> Flow {
         Value::Sensitive(inner) if is_text(inner) => Ok(value),
         other => bail!(TEMPLATE_WITHOUT_TEXT { function, actual: Type::of(other).name() }),
     }
+}
+
+/// Names the template in an error about its parameters, where Puppet speaks of a lambda, and points at its parameters.
+#[cold]
+fn blame_template(mut raise: Raise, unit: &Unit, params: &[Param], args: &Hash) -> Raise {
+    let Raised::Error(wrong) = raise.reason_mut() else { return raise };
+    if !wrong.is(&WRONG_PARAMETERS) {
+        return raise;
+    }
+    let name = unit.source.name().map_or_else(|| "the template".to_owned(), template_name);
+    for (known, fact) in &mut wrong.facts {
+        if *known == "subject" {
+            *fact = Fact::Reworded { puppet: "lambda".to_owned(), shown: name.clone() };
+        }
+    }
+    for param in params {
+        match args.contains_key(param.name.as_str()) {
+            false if param.default.is_none() => {
+                let location = unit.location(param.span);
+                wrong
+                    .labels
+                    .push(Label { position: location.into(), message: "it has no default".to_owned() });
+                wrong.hints.push(format!("pass it with the template: `{{ '{}' => … }}`", param.name));
+            }
+            _ => {}
+        }
+    }
+    raise
+}
+
+/// The name of a template of a module, as programs write it, by its path.
+fn template_name(path: &str) -> String {
+    let parts =
+        path.rsplit_once("/templates/").and_then(|(module, name)| Some((module.rsplit('/').next()?, name)));
+    parts.map_or_else(|| path.to_owned(), |(module, name)| format!("template '{module}/{name}'"))
 }

@@ -493,7 +493,7 @@ pub struct Heredoc {
 /// A capitalised name.
 #[derive(Debug)]
 pub struct TypeName {
-    /// As written, without leading `::`.
+    /// As written, with a leading `::` if it has one.
     pub name: Name,
     /// In lower case.
     pub lower: Name,

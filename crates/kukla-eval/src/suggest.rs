@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 pub use kukla_syntax::suggest::nearest;
+use kukla_syntax::{Location, Source, Span};
 use kukla_values::types::capitalize;
 use kukla_values::{Hash, Name, Type, Value};
 use kukla_world::{World, is_directory};
@@ -32,6 +33,32 @@ impl Environment {
         names
     }
 
+    /// The names that code can use, for completion: functions, types, and the classes and defined types of modules. Those of modules follow
+    /// from their files, which are not read.
+    pub fn known_names(&self) -> Vec<String> {
+        let functions = self.registry.names().into_iter().chain(self.function_names());
+        let mut names: Vec<String> = functions.map(|name| name.to_string()).collect();
+        names.extend(self.class_names().iter().map(Name::to_string));
+        names.extend(self.file_names("manifests", ".pp"));
+        names.extend(self.file_names("functions", ".pp"));
+        names.extend(self.file_names("types", ".pp").iter().map(|name| capitalize(name).to_string()));
+        let builtin = Type::builtin_names().filter_map(Type::builtin);
+        names.extend(builtin.map(|ty| ty.to_string().split('[').next().unwrap_or_default().to_owned()));
+        for ty in kukla_catalog::types::builtin() {
+            names.extend([ty.name.to_string(), capitalize(ty.name).to_string()]);
+        }
+        for module in self.modules() {
+            for directory in ["lib/puppet/functions", "lib/puppet/parser/functions", "lib/puppet/type"] {
+                let files = files(&*self.world, &module.root.join(directory));
+                let own = files.iter().filter_map(|file| file.to_str()?.strip_suffix(".rb"));
+                names.extend(own.map(|file| file.replace('/', "::")));
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// The class whose name is nearest.
     pub(crate) fn near_class(&self, name: &str) -> Option<String> {
         let mut names = self.file_names("manifests", ".pp");
@@ -39,6 +66,40 @@ impl Environment {
         self.near(name, names, |env, name| {
             env.class(name, &mut Remarks::default()).is_ok_and(|it| it.is_some())
         })
+    }
+
+    /// A class or define that a file of its module defines although the autoloader looks for it elsewhere: where it is, and the file
+    /// it belongs into.
+    pub(crate) fn misplaced_definition(&self, name: &str) -> Option<(Location, String)> {
+        let name = name.trim_start_matches("::");
+        let (module, rest) = name.split_once("::").unwrap_or((name, "init"));
+        let known = self.module(module)?;
+        let directory = known.root.join("manifests");
+        for path in files(&*self.world, &directory) {
+            if path.extension().is_none_or(|extension| extension != "pp") {
+                continue;
+            }
+            let path = directory.join(path);
+            let Ok(bytes) = self.world.read(&path) else { continue };
+            let Ok(text) = String::from_utf8(bytes) else { continue };
+            let found = ["class", "define"].iter().find_map(|keyword| {
+                let head = format!("{keyword} {name}");
+                let starts = |at: &usize| {
+                    let before = text[..*at].rsplit('\n').next().unwrap_or("");
+                    let after = text[at + head.len()..].chars().next();
+                    before.trim().is_empty()
+                        && after.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '{'))
+                };
+                let at = text.match_indices(&head).map(|(at, _)| at).find(starts)?;
+                Some(Span::new((at + keyword.len() + 1) as u32, (at + head.len()) as u32))
+            });
+            if let Some(span) = found {
+                let belongs = directory.join(format!("{}.pp", rest.replace("::", "/")));
+                let source = Source::new(path.to_str()?, text);
+                return Some((Location { source, span }, belongs.to_str()?.to_owned()));
+            }
+        }
+        None
     }
 
     /// The resource type whose name is nearest, a defined one or one that agents know.

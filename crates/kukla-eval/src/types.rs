@@ -70,6 +70,12 @@ impl Vm<'_> {
             span,
             match self.environment().near_type(name.as_str()) {
                 Some(near) => wrong.hint(format!("there is a type {near}")),
+                None if !name.as_str().contains("::") => {
+                    let text = name.as_str().to_lowercase();
+                    wrong.hint(format!(
+                        "names of types begin with an upper-case letter; for text write `{text}`"
+                    ))
+                }
                 None => wrong,
             },
         )

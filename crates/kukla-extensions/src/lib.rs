@@ -8,6 +8,7 @@ mod backend;
 mod codes;
 pub mod coverage;
 mod dispatch;
+mod erb_mistake;
 mod external;
 mod function;
 mod library;

@@ -11,7 +11,7 @@ use kukla_eval::{Flow, Raise, Vm};
 use kukla_ruby::class::{ANY, ClassId, Native, NativeClass, method, private};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Program, Result, Ruby, SyntaxProblem, Unwind, Value};
-use kukla_syntax::{ForeignException, Stage, diagnostic};
+use kukla_syntax::{ForeignException, Location, Source, SourcePosition, Stage, diagnostic};
 use kukla_values::Value as PuppetValue;
 use rustc_hash::FxHashMap;
 
@@ -92,7 +92,7 @@ impl Template<'_> {
     pub fn render(self, vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, workers: &Workers) -> Flow<String> {
         let program = programs
             .template(self.path.unwrap_or(Path::new("(erb)")), self.text)
-            .map_err(|problem| syntax_error(self.path, &problem))?;
+            .map_err(|problem| syntax_error(self.path, self.text, &problem))?;
         let variables = variables(vm, &program);
         if let Some(path) = self.path {
             vm.note_file(path, variables.iter().map(|(name, _)| name.as_str()));
@@ -153,10 +153,22 @@ impl Template<'_> {
     }
 }
 
-fn syntax_error(path: Option<&Path>, problem: &SyntaxProblem) -> Raise {
+fn syntax_error(path: Option<&Path>, text: &str, problem: &SyntaxProblem) -> Raise {
     let file = path.map_or_else(|| "(erb)".to_owned(), |path| path.display().to_string());
     let message = format!("{file}:{}: syntax error, {}", problem.line, problem.message);
-    diagnostic!(RUBY_RAISED { message }).in_stage(Stage::Foreign(ForeignException::Fatal)).into()
+    let wrong = diagnostic!(RUBY_RAISED { message }).in_stage(Stage::Foreign(ForeignException::Fatal));
+    let source = Source::new(file.as_str(), text);
+    match super::erb_mistake::find(text, problem) {
+        Some(mistake) => {
+            let location = Location { source, span: mistake.span };
+            wrong.focus_on(location, mistake.what).hint(mistake.advice).into()
+        }
+        None if path.is_some() => {
+            let span = source.line_span(problem.line).unwrap_or_default();
+            wrong.focus_on(Location { source, span }, "").into()
+        }
+        None => wrong.into(),
+    }
 }
 
 /// The variables that a template may ask for.
@@ -306,11 +318,27 @@ fn failed(ruby: &mut Ruby<'_>, exception: &Value, name: &str, path: Option<&Path
         None => diagnostic!(RUBY_INLINE_TEMPLATE_FAILED { detail }),
         Some(path) => {
             let (file, line) = raised::place_of(ruby, exception).unwrap_or((path.display().to_string(), 0));
-            diagnostic!(RUBY_TEMPLATE_FAILED { name, path: file, line, detail })
+            let place = SourcePosition::line_of(file.clone(), Some(line).filter(|line| *line > 0));
+            let wrong = diagnostic!(RUBY_TEMPLATE_FAILED { name, path: file, line, detail: &detail });
+            let wrong = if line > 0 { wrong.focus_on(place, "") } else { wrong };
+            match advice(&detail) {
+                Some(advice) => wrong.hint(advice),
+                None => wrong,
+            }
         }
     };
     match raised::to_puppet(ruby, Unwind::Raise(exception.clone())).into_reason() {
         Raised::Error(_) => Box::new(Unwind::Stop(wrong.into())),
         _ => Box::new(Unwind::Raise(exception.clone())),
     }
+}
+
+/// Advice for what templates often do wrong.
+fn advice(detail: &str) -> Option<String> {
+    if let Some(rest) = detail.strip_prefix("undefined local variable or method `") {
+        let name = rest.split('\'').next()?;
+        return Some(format!("a variable of Puppet is written `@{name}`"));
+    }
+    let is_nil = detail.contains("for nil:NilClass") || detail.contains("for nil");
+    is_nil.then(|| "something here has no value: check the names of the variables, which are nil if nothing sets them".to_owned())
 }

@@ -29,6 +29,15 @@ pub fn read(text: &str) -> Result<Document, Error> {
     Ok(Document { value, lines: reader.lines })
 }
 
+/// The line of the mistake that makes a text no JSON, and what is wrong there; it never repeats the text, which can be secret.
+pub fn mistake(text: &str) -> Option<(u32, String)> {
+    let error = serde_json::from_str::<serde_json::Value>(text).err()?;
+    let what = error.to_string();
+    let what = what.split(" at line ").next().unwrap_or_default();
+    let line = u32::try_from(error.line()).ok()?;
+    Some((line, format!("{what} on line {line}, column {}", error.column())))
+}
+
 /// How a part failed. Ruby's reader complains about the innermost list, but about the outermost object.
 enum Failure {
     /// Nothing more to say than that something here is wrong.

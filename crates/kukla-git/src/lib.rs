@@ -19,7 +19,6 @@ mod objects;
 #[cfg(feature = "objects")]
 mod pipes;
 #[cfg(feature = "objects")]
-mod puppetfile;
 mod range;
 #[cfg(feature = "objects")]
 mod repository;

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::ObjectId;
 use kukla_syntax::{Problem, contain};
+use kukla_world::puppetfile::Puppetfile;
 use kukla_world::{DirectoryEntry, World};
 use rustc_hash::FxHashMap;
 
 use crate::objects::{Objects, damaged, find};
 use crate::pipes;
-use crate::puppetfile;
 use crate::range::RangeEnd;
 use crate::revision::Revision;
 
@@ -48,8 +48,10 @@ impl Repository {
         };
         let root = disk.resolve(&root);
         let text = disk.read(&root.join("Puppetfile")).unwrap_or_default();
+        // Relative to the root, as paths of revisions are.
+        let puppetfile = Puppetfile::parse(Path::new("Puppetfile"), &String::from_utf8_lossy(&text));
         Ok(Repository {
-            installed: puppetfile::installed(&String::from_utf8_lossy(&text)),
+            installed: puppetfile.modules.into_values().map(|module| module.directory).collect(),
             root,
             has_files,
             objects: Arc::new(Objects::new(found)),

@@ -283,8 +283,15 @@ impl DataFile {
     pub(crate) fn read(world: &dyn World, path: &Str, format: DataFormat) -> Result<DataFile> {
         let bytes = read_text(world, path)?;
         let unable = |error: kukla_formats::Error| {
-            let wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.without_text().message(path) });
-            Error::data(wrong.label(kukla_syntax::SourcePosition::line_of(path.as_str(), error.line), ""))
+            let mut wrong = diagnostic!(UNPARSEABLE_DATA { reason: error.without_text().message(path) });
+            let mistake = match format {
+                DataFormat::Yaml => yaml::mistake(&bytes, &error).map(|found| (found.line, found.advice)),
+                DataFormat::Json => json::mistake(&String::from_utf8_lossy(&bytes)),
+                DataFormat::Hocon => None,
+            };
+            let line = mistake.as_ref().map_or(error.line, |(line, _)| Some(*line));
+            wrong.hints.extend(mistake.map(|(_, advice)| advice));
+            Error::data(wrong.focus_on(kukla_syntax::SourcePosition::line_of(path.as_str(), line), ""))
         };
         let text = || String::from_utf8_lossy(&bytes);
         let mut lines = Vec::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kukla_formats::yaml;
-use kukla_syntax::{Code, Diagnostic, Fact, diagnostic};
+use kukla_syntax::{Code, Diagnostic, Fact, SourcePosition, diagnostic};
 use kukla_values::regexp::Regexp;
 use kukla_values::types::{Range, StructField, mismatch};
 use kukla_values::{Hash, Str, Type, Value};
@@ -342,13 +342,40 @@ impl Reader<'_> {
             }
         }
         if LOCATION_KEYS.iter().filter(|key| level.contains_key(**key)).count() > 1 {
-            let wrong = diagnostic!(HIERA_MULTIPLE_LOCATION_SPECS { keys: LOCATION_LIST, name });
-            return Err(self.wrong(wrong, None));
+            let given: Vec<&str> =
+                LOCATION_KEYS.iter().copied().filter(|key| level.contains_key(*key)).collect();
+            let wrong = diagnostic!(HIERA_MULTIPLE_LOCATION_SPECS { keys: LOCATION_LIST, name };
+                hint: "this level has {}; keep one of them, such as `paths` with the path of each file",
+                given.join(" and "));
+            let line = self.second_line_of(&name, &given);
+            return Err(self.wrong(wrong.focus_on(SourcePosition::line_of(self.path, line), ""), None));
         }
         if let Some(key) = reserved(level) {
             return Err(self.wrong(diagnostic!(HIERA_OPTION_RESERVED_BY_PUPPET { key, name }), None));
         }
         Ok(())
+    }
+
+    /// The second line of a level that begins with one of some keys.
+    fn second_line_of(&self, name: &str, keys: &[&str]) -> Option<u32> {
+        let mut found = Vec::new();
+        let mut is_level = false;
+        for (index, line) in self.text.lines().enumerate() {
+            let content = line.trim_start();
+            if content.starts_with("- ") && line.contains(':') {
+                if is_level && found.len() > 1 {
+                    break;
+                }
+                (is_level, found) = (false, Vec::new());
+            }
+            let entry = content.trim_start_matches("- ");
+            let key = entry.split(':').next().unwrap_or("").trim();
+            is_level |= key == "name" && entry.contains(name);
+            if keys.contains(&key) {
+                found.push(index as u32 + 1);
+            }
+        }
+        found.get(1).copied().filter(|_| is_level)
     }
 
     fn levels(&self, levels: &[Value], defaults: &Hash) -> Result<Vec<LevelEntry>> {

@@ -66,7 +66,7 @@ impl Error {
     #[must_use]
     pub(crate) fn in_data(mut self, key: &str, file: &str, line: Option<u32>) -> Error {
         let known = &self.diagnostic;
-        if known.position.is_none() && known.labels.is_empty() && known.hints.is_empty() {
+        if known.shown_position().is_none() && known.labels.is_empty() {
             let label = Label {
                 position: SourcePosition::line_of(file, line),
                 message: format!("the value of '{key}'"),

@@ -112,10 +112,18 @@ impl Invocation<'_> {
             }
             Part::Literal(text) => (text.clone().into(), text.clone()),
             Part::Alias(_) => {
-                return Err(Error::data(diagnostic!(HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING)));
+                return Err(Error::data(diagnostic!(HIERA_INTERPOLATION_ALIAS_NOT_ENTIRE_STRING;
+                    hint: "`lookup` gives a value as a part of a text: `%{{lookup('…')}}`")));
             }
             Part::Unknown(method) => {
-                let wrong = diagnostic!(HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD { name: method });
+                const METHODS: [&str; 5] = ["alias", "hiera", "literal", "lookup", "scope"];
+                let mut wrong =
+                    diagnostic!(HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD { name: method });
+                let near = kukla_syntax::suggest::nearest(method, METHODS);
+                wrong.hints.push(match near {
+                    Some(near) => format!("did you mean '{near}'?"),
+                    None => format!("the methods are {}", METHODS.join(", ")),
+                });
                 return Err(Error::data(wrong));
             }
         };
@@ -128,6 +136,7 @@ impl Invocation<'_> {
         let top_key = std::mem::replace(&mut self.frame.top_key, key.text().clone());
         let module = std::mem::replace(&mut self.frame.module, key.module().cloned());
         let origins = std::mem::take(&mut self.frame.origins);
+        let interpolated = std::mem::take(&mut self.frame.interpolated);
         // Data outside of the global layer sees variables as they are.
         let version_3 = self.frame.version_3;
         self.frame.version_3 &= self.frame.global_only;
@@ -137,7 +146,9 @@ impl Invocation<'_> {
         };
         self.frame.top_key = top_key;
         self.frame.module = module;
-        self.frame.origins = origins;
+        let inner = std::mem::replace(&mut self.frame.origins, origins);
+        self.frame.interpolated = interpolated;
+        self.frame.interpolated.extend(inner);
         self.frame.version_3 = version_3;
         let found = value?.or_else(|| self.frame.defaulting(key.text()).cloned());
         Ok(found.unwrap_or_else(|| "".into()))

@@ -30,6 +30,8 @@ pub(crate) struct Frame {
     /// Whether a configuration of version 3 is being searched, which sees variables in a way of its own.
     pub version_3: bool,
     pub origins: Vec<Arc<ValueOrigin>>,
+    /// The origins of what was interpolated into the value that is being read.
+    pub interpolated: Vec<Arc<ValueOrigin>>,
     /// The dependencies of the answer.
     pub needs: Needs,
     /// The `lookup_options` of the key that was looked up last.
@@ -184,7 +186,13 @@ impl<'a> Invocation<'a> {
                 format!("Interpolation failed with '{name}', but compilation continuing; {reason}")
             }
             Strict::Error => {
-                let wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
+                let mut wrong = diagnostic!(UNDEFINED_DATA_VARIABLE { name, reason });
+                if let Some((method, key)) = name.trim_end_matches(')').split_once('(') {
+                    let key = key.trim_matches(['\'', '"']);
+                    wrong
+                        .hints
+                        .push(format!("the key of a method is quoted: write `%{{{method}('{key}')}}`"));
+                }
                 return Err(Error::caller(wrong));
             }
             Strict::Warning => format!("Undefined variable '{name}'; {reason}"),

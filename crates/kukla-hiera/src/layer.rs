@@ -213,7 +213,10 @@ impl Layer {
                 invocation.interpolate_path(&default)?
             }
             (3, false) => invocation.interpolate_path(&entry.datadir)?,
-            _ => invocation.interpolate_path(&join(&self.config.root, &entry.datadir))?,
+            _ => {
+                let written = invocation.interpolate_path(&join(&self.config.root, &entry.datadir))?;
+                self.in_checkout(&written, invocation)?.unwrap_or(written)
+            }
         };
         set_lenient(invocation, true);
         let locations = self.locations(entry, &datadir, invocation);
@@ -242,6 +245,23 @@ impl Layer {
             locations,
             datadir: (self.config.version == 3).then_some(datadir),
         }))
+    }
+
+    /// The directory of this checkout for one that names the place where the environment is deployed, such as
+    /// `/etc/puppetlabs/code/environments/production/data`. Where the environment is deployed, that directory itself is used.
+    fn in_checkout(&self, datadir: &Str, invocation: &mut Invocation<'_>) -> Result<Option<Str>> {
+        let is_inside = datadir.starts_with(self.config.root.as_str());
+        if self.kind != LayerKind::Environment || is_inside {
+            return Ok(None);
+        }
+        let place = datadir.rsplit_once("/environments/").and_then(|(_, place)| place.split_once('/'));
+        let Some((_, inside)) = place.filter(|(_, inside)| !inside.is_empty()) else { return Ok(None) };
+        let own = Str::from(join(&self.config.root, inside));
+        let cache = invocation.session.cache().clone();
+        let used = &mut invocation.frame.needs.inputs;
+        let world = invocation.host.world();
+        let is_deployed = cache.exists(world, datadir, used)?;
+        Ok((!is_deployed && cache.exists(world, &own, used)?).then_some(own))
     }
 
     fn locations(

@@ -108,7 +108,10 @@ impl Merge {
         let strategy = name.as_str().and_then(Strategy::named);
         let Some(strategy) = strategy else {
             let name = kukla_values::format::to_s(name);
-            return Err(Error::caller(diagnostic!(UNKNOWN_MERGE_STRATEGY { name })));
+            let near = kukla_syntax::suggest::nearest(&name, ["first", "unique", "hash", "deep"]);
+            let mut wrong = diagnostic!(UNKNOWN_MERGE_STRATEGY { name: &name });
+            wrong.hints.extend(near.map(|near| format!("did you mean '{near}'?")));
+            return Err(Error::caller(wrong));
         };
         if !options.is_empty() {
             mismatch::assert("The merge options", &options_type(strategy), &options.clone().into())

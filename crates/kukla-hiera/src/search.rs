@@ -408,6 +408,7 @@ impl Invocation<'_> {
         level: &Level,
         location: &Location,
     ) -> Result<Option<Value>> {
+        self.frame.interpolated.clear();
         let (name, found) = match &level.backend {
             Backend::File(format) => (key.root(), self.in_file(key.root(), *format, layer, level, location)?),
             Backend::Eyaml => (key.root(), self.in_eyaml(key.root(), layer, level, location)?),
@@ -462,6 +463,7 @@ impl Invocation<'_> {
                 && file
                     .and_then(|file| file.get(key.root()).cloned())
                     .is_some_and(|e| is_encrypted(&e.value)),
+            interpolated: std::mem::take(&mut self.frame.interpolated),
         }));
         Ok(Some(match &level.backend {
             Backend::Function(FunctionKind::DataDig, _) | Backend::Hiera3(_) => key.undig(value),

@@ -39,6 +39,15 @@ pub struct ValueOrigin {
     pub key: Str,
     /// Whether the value was encrypted there.
     pub encrypted: bool,
+    /// The origins of the values that are interpolated into it with `lookup`, `hiera` or `alias`.
+    pub interpolated: Vec<Arc<ValueOrigin>>,
+}
+
+impl ValueOrigin {
+    /// Whether the value, or one interpolated into it, was encrypted.
+    pub fn is_secret(&self) -> bool {
+        self.encrypted || self.interpolated.iter().any(|origin| origin.is_secret())
+    }
 }
 
 /// A value that a lookup found, and where it came from.

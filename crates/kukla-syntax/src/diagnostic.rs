@@ -61,6 +61,15 @@ impl SourcePosition {
         }
     }
 
+    /// Whether both are in one text and one of them holds the beginning of the other.
+    pub fn overlaps(&self, other: &SourcePosition) -> bool {
+        let (Some(one), Some(other)) = (self.location(), other.location()) else { return false };
+        let covers = |one: &Location, other: &Location| {
+            one.span.start <= other.span.start && other.span.start < one.span.end.max(one.span.start + 1)
+        };
+        one.source.name() == other.source.name() && (covers(one, other) || covers(other, one))
+    }
+
     /// The name of the file, if it is known.
     pub fn file(&self) -> Option<&str> {
         match self {
@@ -108,6 +117,13 @@ impl From<Span> for SourcePosition {
 pub enum Fact {
     /// A text.
     Text(String),
+    /// A text for which people are shown another one than Puppet prints.
+    Reworded {
+        /// As Puppet prints it.
+        puppet: String,
+        /// As people are shown it.
+        shown: String,
+    },
     /// A position, after some words. Only the line that Puppet prints shows it.
     Position(&'static str, SourcePosition),
 }
@@ -244,6 +260,8 @@ pub struct Diagnostic {
     pub stage: Stage,
     /// Its position; a span in a text knows the byte that Puppet reports.
     pub position: Option<SourcePosition>,
+    /// The mistake itself, where Puppet's position is that of its consequence: what people are shown first.
+    pub focus: Option<SourcePosition>,
     /// Puppet reports only the line, though the column is known.
     pub line_only: bool,
     /// The construct under evaluation.
@@ -275,6 +293,7 @@ impl Diagnostic {
             severity: code.severity,
             stage: Stage::Evaluation,
             position: None,
+            focus: None,
             line_only: false,
             frame: Frame::Bare,
             cause: None,
@@ -298,7 +317,11 @@ impl Diagnostic {
     #[must_use]
     pub fn in_source(mut self, source: &Source) -> Diagnostic {
         let labels = self.labels.iter_mut().map(|label| &mut label.position);
-        self.position.iter_mut().chain(labels).for_each(|position| position.resolve(source));
+        self.position
+            .iter_mut()
+            .chain(&mut self.focus)
+            .chain(labels)
+            .for_each(|position| position.resolve(source));
         self
     }
 
@@ -315,6 +338,22 @@ impl Diagnostic {
         self.position = position.map(Into::into);
         self.line_only = true;
         self
+    }
+
+    /// Sets the place of the mistake itself and what is wrong there; Puppet's position stays.
+    #[must_use]
+    pub fn focus_on(mut self, position: impl Into<SourcePosition>, message: impl Into<String>) -> Diagnostic {
+        let (position, message) = (position.into(), message.into());
+        if !message.is_empty() {
+            self.labels.insert(0, Label { position: position.clone(), message });
+        }
+        self.focus = Some(position);
+        self
+    }
+
+    /// The place that people are shown first: of the mistake itself, if it is known.
+    pub fn shown_position(&self) -> Option<&SourcePosition> {
+        self.focus.as_ref().or(self.position.as_ref())
     }
 
     /// Sets the stage.
@@ -411,8 +450,13 @@ impl Diagnostic {
     /// Edits every text in it that comes from a program or its data, to redact secrets.
     pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
         for (_, fact) in &mut self.facts {
-            if let Fact::Text(text) = fact {
-                edit(text);
+            match fact {
+                Fact::Text(text) => edit(text),
+                Fact::Reworded { puppet, shown } => {
+                    edit(puppet);
+                    edit(shown);
+                }
+                Fact::Position(..) => {}
             }
         }
         self.labels.iter_mut().for_each(|label| edit(&mut label.message));

@@ -41,6 +41,10 @@ impl Diagnostic {
                 (Some("cause"), Some(cause)) => cause.write_line(out, positions)?,
                 (Some(name), _) => match self.facts.iter().find(|(known, _)| *known == name) {
                     Some((_, Fact::Text(text))) => out.write_str(text)?,
+                    Some((_, Fact::Reworded { puppet, shown })) => out.write_str(match positions {
+                        Positions::Labelled => shown,
+                        Positions::Full | Positions::Omitted => puppet,
+                    })?,
                     Some((_, Fact::Position(before, position))) => match positions {
                         Positions::Labelled => {}
                         Positions::Full | Positions::Omitted => {

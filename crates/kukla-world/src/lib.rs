@@ -17,6 +17,7 @@ mod guard;
 mod isolated;
 mod memory;
 pub mod policy;
+pub mod puppetfile;
 pub mod record;
 mod scratch;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kukla_catalog::{Catalog, Resource};
-use kukla_eval::catalog::{OutputOptions, Provenance};
+use kukla_eval::catalog::{DrawnRelationship, OutputOptions, Provenance};
 use kukla_eval::data::{LookupHit, LookupRequest, Session};
 use kukla_eval::environment::Node;
 use kukla_eval::error::{Diagnostic, Flow, Raise};
@@ -72,6 +72,8 @@ pub struct Compiled {
     pub catalog: Catalog,
     /// The origins of attribute values, if asked for.
     pub provenance: Option<Vec<Provenance>>,
+    /// The relationships that arrows drew, if the origins of values are asked for.
+    pub relationships: Vec<DrawnRelationship>,
     /// Values that were decrypted and must not be shown.
     pub secrets: Vec<Str>,
     /// The profile, if asked for.
@@ -136,7 +138,8 @@ impl Site {
                 let provenance = options.provenance.then(|| vm.provenance(&catalog));
                 let secrets = vm.data().map(|session| session.secrets().cloned().collect());
                 let secrets = secrets.unwrap_or_default();
-                Ok(Compiled { catalog, provenance, secrets, profile: vm.take_profile() })
+                let relationships = vm.drawn_relationships();
+                Ok(Compiled { catalog, provenance, relationships, secrets, profile: vm.take_profile() })
             })
         })
     }
@@ -201,7 +204,11 @@ impl Site {
                 }
             }
             let (hit, explanation) = ask(vm)?;
-            Ok(Answer { found: hit.map_err(|raise| redacted(vm, raise)), explanation })
+            let mut found = hit.map_err(|raise| redacted(vm, raise));
+            if let Err(failure) = &mut found {
+                self.explain_missing(failure);
+            }
+            Ok(Answer { found, explanation })
         })
     }
 
@@ -225,7 +232,12 @@ impl Site {
         if let Err(refused) = certname::check(&node.name) {
             return refused.into();
         }
-        roomy(|| caught(|| self.run_here(node, explain, clock, body)).unwrap_or_else(Outcome::from))
+        let mut outcome =
+            roomy(|| caught(|| self.run_here(node, explain, clock, body)).unwrap_or_else(Outcome::from));
+        if let Err(failure) = &mut outcome.result {
+            self.explain_missing(failure);
+        }
+        outcome
     }
 
     fn run_here<T>(

@@ -15,7 +15,10 @@ use crate::spec::SiteSpec;
 pub(crate) fn admit_named(guard: &Guarded<Arc<dyn World>>, spec: &SiteSpec) {
     let named = spec.root().into_iter().chain(spec.manifest.clone());
     let named = named.chain(spec.settings.overrides.clone());
-    named.chain(spec.modulepath.iter().flatten().cloned()).for_each(|path| guard.admit(&path));
+    named
+        .chain(spec.modulepath.iter().flatten().cloned())
+        .chain(spec.own_module.iter().map(|own| own.root.clone()))
+        .for_each(|path| guard.admit(&path));
     if let Some(config) = &spec.hiera_config {
         guard.admit(config);
         data_directories(guard, config).iter().for_each(|directory| guard.admit(directory));

@@ -55,12 +55,16 @@ fn step(trail: &Trail, depth: usize) -> Json {
 
 fn data(origins: &[Arc<ValueOrigin>]) -> Json {
     let place = |origin: &Arc<ValueOrigin>| {
-        json!({
+        let mut json = json!({
             "key": origin.key.as_str(),
             "file": origin.location.as_ref().map(|file| file.as_str()),
             "line": origin.line,
             "level": origin.level.as_str(),
-        })
+        });
+        if !origin.interpolated.is_empty() {
+            json["interpolated"] = data(&origin.interpolated);
+        }
+        json
     };
     origins.iter().map(place).collect()
 }
@@ -94,86 +98,102 @@ fn name(how: AttributeSource) -> &'static str {
     }
 }
 
-/// The chain behind one attribute, one step a line, from the resource towards the origin of the value.
-pub fn chain(trail: Option<&Trail>) -> String {
-    let mut out = String::new();
+/// The chain behind one attribute, one step a line, from the resource towards the origin of the value. Paths are written as `shown` has them.
+pub fn chain(trail: Option<&Trail>, shown: &dyn Fn(&str) -> String) -> String {
+    let mut chain = Chain { out: String::new(), shown };
     match trail {
-        Some(trail) => write_chain(&mut out, trail, "  "),
-        None => out.push_str("  added by the compiler\n"),
+        Some(trail) => chain.trail(trail, "  "),
+        None => chain.out.push_str("  added by the compiler\n"),
     }
-    out
+    chain.out
 }
 
-fn write_chain(out: &mut String, trail: &Trail, indent: &str) {
-    let place = trail.location.as_ref().map(|location| match location.file() {
-        Some(file) => format!(" at {file}:{}", location.line()),
-        None => format!(" at line {}", location.line()),
-    });
-    let how = match trail.how {
-        AttributeSource::Manifest => Some("set"),
-        AttributeSource::Default => Some("resource default"),
-        AttributeSource::Override => Some("override"),
-        AttributeSource::Collector => Some("collector"),
-        AttributeSource::Classifier => Some("given by the node classifier"),
-        AttributeSource::ParameterDefault => Some("default of the parameter"),
-        AttributeSource::Variable => Some("assigned"),
-        AttributeSource::Lambda => Some("given to a lambda"),
-        AttributeSource::Data => None,
-    };
-    if let Some(how) = how {
-        let _ = writeln!(out, "{indent}{how}{}", place.unwrap_or_default());
-    }
-    if indent.len() > 2 * DEEPEST && !trail.parts.is_empty() {
-        let _ = writeln!(out, "{indent}...");
-        return;
-    }
-    for part in trail.parts.iter() {
-        let trail = match part {
-            Part::Data(places) => {
-                write_data(out, places, indent);
-                continue;
-            }
-            Part::Parameter(owner, parameter, trail) => {
-                let _ = writeln!(out, "{indent}through parameter ${parameter} of {owner}");
-                trail
-            }
-            Part::Variable(name, trail) => {
-                let _ = writeln!(out, "{indent}through variable ${name}");
-                trail
-            }
-            Part::File(path) => {
-                let _ = writeln!(out, "{indent}through file {path}");
-                continue;
-            }
+struct Chain<'s> {
+    out: String,
+    shown: &'s dyn Fn(&str) -> String,
+}
+
+impl Chain<'_> {
+    fn trail(&mut self, trail: &Trail, indent: &str) {
+        let place = trail.location.as_ref().map(|location| match location.file() {
+            Some(file) => format!(" at {}:{}", (self.shown)(file), location.line()),
+            None => format!(" at line {}", location.line()),
+        });
+        let how = match trail.how {
+            AttributeSource::Manifest => Some("set"),
+            AttributeSource::Default => Some("resource default"),
+            AttributeSource::Override => Some("override"),
+            AttributeSource::Collector => Some("collector"),
+            AttributeSource::Classifier => Some("given by the node classifier"),
+            AttributeSource::ParameterDefault => Some("default of the parameter"),
+            AttributeSource::Variable => Some("assigned"),
+            AttributeSource::Lambda => Some("given to a lambda"),
+            AttributeSource::Data => None,
         };
-        if let Some(trail) = trail {
-            write_chain(out, trail, &format!("{indent}  "));
+        if let Some(how) = how {
+            let _ = writeln!(self.out, "{indent}{how}{}", place.unwrap_or_default());
+        }
+        if indent.len() > 2 * DEEPEST && !trail.parts.is_empty() {
+            let _ = writeln!(self.out, "{indent}...");
+            return;
+        }
+        let inner = format!("{indent}  ");
+        for part in trail.parts.iter() {
+            let trail = match part {
+                Part::Data(origins) => {
+                    if origins.is_empty() {
+                        let _ = writeln!(self.out, "{indent}data: nothing found, the default of the lookup");
+                    }
+                    self.data(origins, indent, "");
+                    continue;
+                }
+                Part::Parameter(owner, parameter, trail) => {
+                    let _ = writeln!(self.out, "{indent}through parameter ${parameter} of {owner}");
+                    trail
+                }
+                Part::Variable(name, trail) => {
+                    let _ = writeln!(self.out, "{indent}through variable ${name}");
+                    trail
+                }
+                Part::File(path) => {
+                    let _ = writeln!(self.out, "{indent}through file {}", (self.shown)(path));
+                    continue;
+                }
+            };
+            if let Some(trail) = trail {
+                self.trail(trail, &inner);
+            }
+        }
+        if let Some(replaced) = &trail.replaced {
+            let _ = writeln!(self.out, "{indent}instead of");
+            self.trail(replaced, &inner);
         }
     }
-    if let Some(replaced) = &trail.replaced {
-        let _ = writeln!(out, "{indent}instead of");
-        write_chain(out, replaced, &format!("{indent}  "));
-    }
-}
 
-fn write_data(out: &mut String, origins: &[Arc<ValueOrigin>], indent: &str) {
-    if origins.is_empty() {
-        let _ = writeln!(out, "{indent}data: nothing found, the default of the lookup");
-    }
-    for origin in origins {
-        let file = match (&origin.location, origin.line) {
-            (Some(file), Some(line)) => format!(" in {file}:{line}"),
-            (Some(file), None) => format!(" in {file}"),
-            (None, _) => String::new(),
-        };
-        let _ = writeln!(out, "{indent}data: key {}{file} (level \"{}\")", origin.key, origin.level);
+    /// The keys of data, and below each those that are interpolated into its value.
+    fn data(&mut self, origins: &[Arc<ValueOrigin>], indent: &str, how: &str) {
+        for origin in origins {
+            let file = match (&origin.location, origin.line) {
+                (Some(file), Some(line)) => format!(" in {}:{line}", (self.shown)(file)),
+                (Some(file), None) => format!(" in {}", (self.shown)(file)),
+                (None, _) => String::new(),
+            };
+            let _ = writeln!(
+                self.out,
+                "{indent}data: {how}key {}{file} (level \"{}\")",
+                origin.key, origin.level
+            );
+            if indent.len() <= 2 * DEEPEST {
+                self.data(&origin.interpolated, &format!("{indent}  "), "interpolated ");
+            }
+        }
     }
 }
 
 /// Whether the value passed through something encrypted on its way.
 pub fn is_secret(trail: &Trail) -> bool {
     trail.parts.iter().any(|part| match part {
-        Part::Data(origins) => origins.iter().any(|origin| origin.encrypted),
+        Part::Data(origins) => origins.iter().any(|origin| origin.is_secret()),
         Part::Parameter(_, _, trail) | Part::Variable(_, trail) => {
             trail.as_ref().is_some_and(|trail| is_secret(trail))
         }

@@ -20,6 +20,7 @@ use crate::cache::lasting;
 use crate::compiler::registry;
 use crate::confine;
 use crate::control::{Layout, SiteManifests, bad_setting, manifests, time_to_live};
+use crate::missing::MissingModule;
 use crate::spec::SiteSpec;
 use crate::watch::Watched;
 use kukla_extensions::{RubyExtensions, RubyPrograms};
@@ -50,6 +51,7 @@ pub struct Site {
     watched: Arc<Watched>,
     timeout: Duration,
     pub(crate) ruby: Arc<RubyPrograms>,
+    pub(crate) missing_modules: OnceLock<Vec<MissingModule>>,
     /// Whether a catalog was compiled.
     pub(crate) is_used: AtomicBool,
 }
@@ -153,6 +155,7 @@ impl Site {
         let environment = Environment::new(EnvironmentSpec {
             root,
             modulepath,
+            own_module: spec.own_module.clone(),
             settings,
             programs: Arc::clone(programs),
             exports,
@@ -184,6 +187,7 @@ impl Site {
             watched,
             timeout,
             ruby: Arc::clone(ruby),
+            missing_modules: OnceLock::new(),
             is_used: AtomicBool::new(false),
         })
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use kukla_eval::environment::OwnModule;
 use kukla_eval::settings::Settings;
 
 use crate::control::BASE_MODULEPATH;
@@ -19,6 +20,8 @@ pub struct SiteSpec {
     pub basemodulepath: String,
     /// Directories of modules; by default those of `environment.conf`.
     pub modulepath: Option<Vec<PathBuf>>,
+    /// The module that is being developed, if it is not in the module path.
+    pub own_module: Option<OwnModule>,
     /// A manifest file, or a directory of them; by default that of `environment.conf`.
     pub manifest: Option<PathBuf>,
     /// Text to use as the site manifest, in place of `manifest`.
@@ -39,6 +42,7 @@ impl Default for SiteSpec {
             environment_root: None,
             basemodulepath: BASE_MODULEPATH.into(),
             modulepath: None,
+            own_module: None,
             manifest: None,
             code: None,
             prelude: None,

@@ -105,7 +105,18 @@ impl DataFile {
             Ok(_) => file.problem = Some(file.wrong(1, 1, "expected a hash of keys and values")),
             Err(error) => {
                 let problem = error.without_text().problem();
-                file.problem = Some(file.wrong(error.line.unwrap_or(1), error.column.unwrap_or(1), &problem));
+                let mistake = match path {
+                    _ if is_hocon => None,
+                    path if path.ends_with(".json") => json::mistake(file.source.text()),
+                    _ => yaml::mistake(&bytes, &error).map(|mistake| (mistake.line, mistake.advice)),
+                };
+                let (line, column) = match &mistake {
+                    Some((line, _)) if Some(*line) != error.line => (*line, 1),
+                    _ => (error.line.unwrap_or(1), error.column.unwrap_or(1)),
+                };
+                let mut wrong = file.wrong(line, column, &problem);
+                wrong.diagnostic.hints.extend(mistake.map(|(_, advice)| advice));
+                file.problem = Some(wrong);
             }
         }
         // HOCON merges duplicate keys; JSON is read as YAML, of which it is a subset.

@@ -1,5 +1,6 @@
 //! A repository: its files and their definitions.
 
+pub mod always;
 pub mod definition;
 pub mod demand;
 pub mod facts;
@@ -7,10 +8,10 @@ pub mod form;
 pub mod gitignore;
 pub mod index;
 pub mod literal;
-pub mod puppetfile;
 pub mod refusal;
 pub mod root;
 pub mod ruby;
+pub mod submodules;
 pub mod survey;
 pub mod types;
 

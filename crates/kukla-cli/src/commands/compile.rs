@@ -4,15 +4,18 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use kukla::eval::settings::LogLevel;
-use kukla::fleet::{FailOn as Failing, FleetCompiler, NodeCompilation, NodeCompileOptions, store_node};
+use kukla::fleet::{
+    FailOn as Failing, FleetCompiler, FleetProfile, NodeCompilation, NodeCompileOptions, store_node,
+};
 use kukla::syntax::Problem;
-use kukla::{Catalog, Compiled};
+use kukla::{Catalog, Compiled, Cycles};
 
 use super::fleet::{self, SelectionArgs};
 use super::target::{Target, choose_with_code};
 use crate::memory::keep_until_exit;
 use crate::output::{self, err};
 use crate::render::failure::{self, ErrorFormat};
+use crate::render::graph;
 use crate::{CommandResult, ExitKind};
 
 mod all;
@@ -32,14 +35,15 @@ Examples:
   kukla compile --all --store sqlite:store.db               nodes that collect exported resources
   kukla compile --all --format junit > catalogs.xml         for a CI server
   kukla compile --all --watch                               the catalogs that each edit changes
-  kukla compile --all --profile=flame.svg                   a flame graph of the time")]
+  kukla compile --all --profile=flame.html                  a flame graph of the time
+  kukla compile --format svg > catalog.svg                  an image of the catalog, or of its dependency cycles")]
 pub struct Args {
     /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(default_value = ".")]
     path: PathBuf,
     #[command(flatten)]
     target: Target,
-    /// Output format of the catalog: json, yaml, summary or dot; with --all, of the results of all nodes: table, json, jsonl, junit or
+    /// Output format of the catalog: json, yaml, summary, dot or svg; with --all, of the results of all nodes: table, json, jsonl, junit or
     /// github
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
@@ -71,8 +75,9 @@ pub struct Args {
     /// cached in --cache [default: ~/.cache/kukla]
     #[arg(long, requires = "all", conflicts_with = "fail_fast")]
     watch: bool,
-    /// Print where the time went, as a table on standard error; --profile=FILE writes a flame graph to FILE.svg or JSON to FILE.json.
-    /// With --cache only nodes that were compiled count, with --watch those of each edit
+    /// Print where the time went, as a table on standard error; --profile=FILE writes a page with a flame graph to
+    /// FILE.html, an image to FILE.svg, JSON to FILE.json, a profile for speedscope.app to FILE.speedscope.json, or folded stacks to
+    /// FILE.folded. With --cache only nodes that were compiled count, with --watch those of each edit
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     profile: Option<PathBuf>,
     /// Keep virtual resources that nothing collected
@@ -96,8 +101,10 @@ enum Format {
     Yaml,
     /// Classes and counts of resources
     Summary,
-    /// A graph for Graphviz
+    /// A graph for Graphviz; of a catalog with dependency cycles only the resources in them
     Dot,
+    /// The same graph as an image
+    Svg,
 }
 
 /// Results that can be made failures.
@@ -165,9 +172,16 @@ fn one(args: &Args) -> CommandResult {
         return Ok(ExitKind::Findings);
     };
     if let (Some(path), Some(profile)) = (&args.profile, profile) {
-        profile::show(profile, path)?;
+        profile::show(&FleetProfile::of(&node.node.name, profile), path)?;
     }
     if failed {
+        let cycles = &compilation.cycles.all;
+        let drawn = || catalog.cycle_graph(cycles);
+        match format {
+            Format::Dot if !cycles.is_empty() => output::write_document(&drawn().to_dot(&catalog.name)),
+            Format::Svg if !cycles.is_empty() => output::write_document(&graph::svg(&drawn())),
+            _ => {}
+        }
         return Ok(ExitKind::Findings);
     }
     if let (Some(store), Some(catalog)) = (&options.store, &compilation.to_store) {
@@ -191,7 +205,8 @@ fn print(catalog: &Catalog, format: Format) -> String {
         Format::Json => catalog.to_json() + "\n",
         Format::Yaml => catalog.to_yaml(),
         Format::Summary => catalog.to_summary(),
-        Format::Dot => catalog.to_dot(),
+        Format::Dot => catalog.graph().to_dot(&catalog.name),
+        Format::Svg => graph::svg(&catalog.graph()),
     }
 }
 
@@ -210,14 +225,13 @@ fn print_messages(args: &Args, node: &str, compilation: &NodeCompilation) -> boo
             failure::render(&mut out, failure, node, args.errors);
             failed = true;
         }
-        Ok(compiled) => {
-            let cycles = compiled.catalog.cycles();
-            let positions = compiled.catalog.cycle_positions(&cycles);
-            for cycle in &cycles {
+        Ok(_) => {
+            let Cycles { all, edges } = &compilation.cycles;
+            for cycle in all {
                 let diagnostic = report::cycle(cycle, node);
-                report::render_cycle(&mut out, &diagnostic, cycle, &positions, args.errors);
+                report::render_cycle(&mut out, &diagnostic, cycle, edges, args.errors);
             }
-            failed |= !cycles.is_empty();
+            failed |= !all.is_empty();
         }
     }
     err!("{out}");

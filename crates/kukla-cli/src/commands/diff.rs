@@ -119,12 +119,16 @@ fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
 
 /// The exit code of a comparison with a change that a rule denies.
 const DENIED: u8 = 3;
+/// The exit code of a comparison in which nodes compile on neither side, and none stops compiling.
+const BROKEN_BEFORE: u8 = 4;
 
 fn exit_kind(report: &FleetDifference) -> ExitKind {
     if report.has_failures() {
         ExitKind::Failure
     } else if !report.denied.is_empty() {
         ExitKind::Code(DENIED)
+    } else if report.has_failures_on_both_sides() {
+        ExitKind::Code(BROKEN_BEFORE)
     } else if report.is_empty() {
         ExitKind::Success
     } else {

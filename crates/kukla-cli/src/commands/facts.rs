@@ -148,6 +148,11 @@ fn print_chosen(facts: Hash, queries: &[String], format: Format) -> ExitKind {
     ExitKind::findings_if(missing)
 }
 
+/// Prints facts, one line per value, those that queries choose or all.
+pub fn print_table(facts: Hash, queries: &[String]) {
+    print_chosen(facts, queries, Format::Table);
+}
+
 /// A number of nodes.
 fn count(nodes: usize) -> String {
     if nodes == 1 { "1 node".to_owned() } else { format!("{nodes} nodes") }

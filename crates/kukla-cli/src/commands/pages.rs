@@ -83,13 +83,12 @@ fn functions() -> String {
             let _ = writeln!(page, "\nAvailable when the environment has such a version of the module.");
         }
         for function in all.iter().filter(|f| f.origin == origin) {
-            let Builtin { name, doc, .. } = function.builtin;
+            let Builtin { name, .. } = function.builtin;
             let _ = writeln!(page, "\n### {name}\n\n```\n{}\n```", signatures(function.builtin).join("\n"));
             if kukla::functions::stdlib::NEW.contains(name) {
                 let _ = writeln!(page, "\nSince version 9 of the module.");
             }
-            let lines: Vec<&str> = doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
-            let _ = writeln!(page, "\n{}", lines.join("\n").trim());
+            let _ = writeln!(page, "\n{}", text(function.builtin));
         }
     }
     page.push_str(&versions(&all));
@@ -123,7 +122,7 @@ fn versions(all: &[&Registered]) -> String {
 }
 
 /// The signatures of a function, `name(parameters) >> Type`. Where Puppet advertises less than the function accepts, the full ones.
-fn signatures(builtin: &Builtin) -> Vec<String> {
+pub fn signatures(builtin: &Builtin) -> Vec<String> {
     let advertised = builtin.overloads.iter().map(|overload| overload.signature);
     let signatures: Vec<&str> =
         if builtin.tools.is_empty() { advertised.collect() } else { builtin.tools.to_vec() };
@@ -132,6 +131,12 @@ fn signatures(builtin: &Builtin) -> Vec<String> {
         None => format!("{}({signature})", builtin.name),
     };
     signatures.into_iter().map(write).collect()
+}
+
+/// The description of a function with its examples, in Markdown.
+pub fn text(builtin: &Builtin) -> String {
+    let lines: Vec<&str> = builtin.doc.lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 fn configuration() -> String {

@@ -44,7 +44,7 @@ impl Observer for ProgressLine {
             }
             FleetEvent::NodeDone { node } => self.step(node),
             FleetEvent::Finished if self.is_shown => err!("\r\x1b[2K"),
-            FleetEvent::CacheFailed(problem) => output::report(problem),
+            FleetEvent::Notice(problem) | FleetEvent::CacheFailed(problem) => output::report(problem),
             _ => {}
         }
     }

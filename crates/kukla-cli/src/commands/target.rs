@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use kukla::facts::FactFile;
 use kukla::facts::machine::{self, FactSet, Sources};
-use kukla::fleet::{Classifier, Control, FactSets, FleetCompiler, FleetOptions, FleetSetup, SiteNode};
+use kukla::fleet::{
+    Classifier, Control, FACTS_HELP, FactSets, FleetCompiler, FleetOptions, FleetSetup, SiteNode,
+};
 use kukla::syntax::{Problem, Strict};
 use kukla::values::Hash;
 use kukla::{Compiler, DiskWorld};
@@ -109,6 +111,11 @@ impl Target {
         target
     }
 
+    /// The same options with another node.
+    pub fn with_node(&self, name: &str) -> Target {
+        Target { node: Some(name.to_owned()), ..self.clone() }
+    }
+
     /// The options of a fleet whose control repository is on the disk.
     pub fn options(&self, path: &Path) -> Result<FleetOptions, Problem> {
         self.options_in(Control {
@@ -176,9 +183,10 @@ impl Target {
         }
     }
 
-    /// The node that the options choose, and its compiler.
+    /// The node that the options choose, and its compiler, for code that takes the place of the site manifest.
     pub fn open(&self, path: &Path) -> Result<NodeTarget, Problem> {
-        self.open_reading(path, None)
+        let execute = self.execute.clone().or_else(|| Some(String::new()));
+        Target { execute, ..self.clone() }.open_reading(path, None)
     }
 
     /// The same, for code in a file that is named besides.
@@ -203,17 +211,13 @@ impl Target {
     }
 }
 
-/// The ways to get facts.
-const WITHOUT_FACTS_HELP: &str =
-    "use a fact set (`--facts debian-12`), your nodes' facts (`kukla facts pull`) or a file (`--facts FILE`)";
-
 /// The node that options choose in a control repository with code or data. A node without facts is reported.
 pub fn choose_with_code(options: &FleetOptions) -> Result<SiteNode, Problem> {
     let chosen = FleetSetup::read(options)?.choose_with_code()?;
     if let Some(path) = &chosen.without_facts {
         let name = &chosen.node.node.name;
         errln!("kukla: no facts found for '{name}' in {}; compiling without facts", path.display());
-        errln!("  help: {WITHOUT_FACTS_HELP}");
+        errln!("  help: {FACTS_HELP}");
     }
     Ok(chosen.node)
 }

@@ -1,8 +1,8 @@
 //! `kukla why`: the origin of an attribute's value.
 
-use kukla::catalog::ResourceRef;
+use kukla::catalog::{Catalog, Resource, ResourceRef};
 use kukla::fleet::FleetCompiler;
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, suggest};
 use kukla::values::Shown;
 use kukla::{CompileOptions, Compiled, provenance};
 
@@ -11,6 +11,7 @@ use super::suggestion::with_suggestion;
 use super::target::{Target, choose_with_code};
 use crate::output::{self, err, out, outln};
 use crate::render::failure::{self, ErrorFormat};
+use crate::render::position::relative_path;
 use crate::{CommandResult, ExitKind};
 
 #[derive(Debug, clap::Args)]
@@ -57,14 +58,7 @@ pub fn run(args: &Args) -> CommandResult {
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
-        let message = format!("{} is not in the catalog of {}", args.resource, node.node.name);
-        let names: Vec<String> =
-            catalog.resources.iter().map(|one| format!("{}[{}]", one.type_name, one.title)).collect();
-        output::report(&with_suggestion(
-            Problem::not_found(message),
-            &args.resource,
-            names.iter().map(String::as_str),
-        ));
+        output::report(&unknown(&wanted, &args.resource, &node.node.name, &catalog));
         return Ok(ExitKind::Findings);
     };
     let mut found = false;
@@ -77,7 +71,7 @@ pub fn run(args: &Args) -> CommandResult {
             || trail.as_ref().is_some_and(|trail| provenance::is_secret(trail));
         let shown = if secret { "(not shown)".to_owned() } else { Shown::of(value).to_string() };
         outln!("{}[{}] {name} = {shown}", resource.type_name, resource.title);
-        out!("{}", provenance::chain(trail.as_deref()));
+        out!("{}", provenance::chain(trail.as_deref(), &|path| relative_path(path).to_owned()));
     }
     match (&args.attribute, found) {
         (Some(attribute), false) => {
@@ -87,6 +81,41 @@ pub fn run(args: &Args) -> CommandResult {
             Ok(ExitKind::Findings)
         }
         _ => Ok(ExitKind::Success),
+    }
+}
+
+/// The number of titles to suggest.
+const SUGGESTED: usize = 5;
+
+/// The problem of a resource that is not in the catalog, with the nearest ones as help.
+fn unknown(wanted: &ResourceRef, text: &str, node: &str, catalog: &Catalog) -> Problem {
+    let problem = Problem::not_found(format!("{text} is not in the catalog of {node}"));
+    let is_of_type = |one: &&Resource| one.type_name.eq_ignore_ascii_case(wanted.type_name());
+    let of_type: Vec<&Resource> = catalog.resources.iter().filter(is_of_type).collect();
+    if of_type.is_empty() {
+        let types = catalog.resources.iter().map(|one| one.type_name.as_str());
+        return match suggest::nearest(wanted.type_name(), types) {
+            Some(near) => problem.help(format!("it has resources of the type {near}")),
+            None => problem.help(format!("it has no resources of the type {}", wanted.type_name())),
+        };
+    }
+    let title = wanted.title().trim_matches(['\'', '"']).to_lowercase();
+    let titles = || of_type.iter().map(|one| one.title.as_str());
+    // A part of a title is the commonest mistake: a name for a path.
+    let mut near: Vec<&str> = titles().filter(|one| one.to_lowercase().contains(&title)).collect();
+    if let Some(similar) = suggest::nearest(wanted.title(), titles()).filter(|one| !near.contains(one)) {
+        near.push(similar);
+    }
+    near.truncate(SUGGESTED);
+    let list =
+        near.iter().map(|one| format!("{}[{one}]", of_type[0].type_name)).collect::<Vec<_>>().join(", ");
+    match near.is_empty() {
+        true => problem.help(format!(
+            "it has {} other resources of the type {}",
+            of_type.len(),
+            of_type[0].type_name
+        )),
+        false => problem.help(format!("did you mean {list}?")),
     }
 }
 

@@ -23,15 +23,18 @@ pub fn source_excerpt(out: &mut String, diagnostic: &Diagnostic, node: Option<&s
         Severity::Deprecation => Level::WARNING.with_name("deprecation"),
     };
     let excerpts = excerpts(diagnostic);
-    let message = root.message();
+    let message = shortened(root.message());
     let mut group = Group::with_title(level.primary_title(&message).id(root.code.name));
     for excerpt in &excerpts {
+        let (start, line, text) = excerpt.lines();
         let mut snippet =
-            Snippet::source(excerpt.source.text()).path(excerpt.source.name().map(relative_path));
+            Snippet::source(text).line_start(line).path(excerpt.source.name().map(relative_path));
         for underline in &excerpt.underlines {
             let kind = if underline.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             let label = Some(underline.label.as_str()).filter(|label| !label.is_empty());
-            snippet = snippet.annotation(kind.span(underline.range.clone()).label(label));
+            snippet = snippet.annotation(
+                kind.span(underline.range.start - start..underline.range.end - start).label(label),
+            );
         }
         group = group.element(snippet);
     }
@@ -51,6 +54,48 @@ struct Excerpt {
     underlines: Vec<Underline>,
 }
 
+impl Excerpt {
+    /// The underlined lines and those between them: where they begin, the number of the first, and their text. The renderer goes through all
+    /// that it gets, and a text may have many errors.
+    fn lines(&self) -> (usize, usize, &str) {
+        let text = self.source.text();
+        let first = self.underlines.iter().map(|underline| underline.range.start).min().unwrap_or(0);
+        let last = self.underlines.iter().map(|underline| underline.range.end).max().unwrap_or(0);
+        let start = text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
+        let line = self.source.line_column(start as u32).line as usize;
+        (start, line, &text[start..end])
+    }
+}
+
+/// How many bytes of a message are shown.
+const LONGEST_MESSAGE: usize = 64 << 10;
+/// How long a line may be to be shown, in bytes.
+const LONGEST_LINE: usize = 16 << 10;
+
+/// A message as it is shown: a person reads the beginning of a long one.
+fn shortened(mut message: String) -> String {
+    if message.len() > LONGEST_MESSAGE {
+        let end = message.floor_char_boundary(LONGEST_MESSAGE);
+        let left_out = message.len() - end;
+        message.truncate(end);
+        message.push_str(&format!(" … ({left_out} more bytes)"));
+    }
+    message
+}
+
+/// Whether the lines of a range can be shown.
+fn is_showable(text: &str, range: &Range<usize>) -> bool {
+    let before = text.as_bytes()[..range.start].iter().rev().take(LONGEST_LINE);
+    let after = text.as_bytes()[range.end..].iter().take(LONGEST_LINE);
+    let ends = |length: usize, all: usize| length < LONGEST_LINE || all <= LONGEST_LINE;
+    let (before, after) =
+        (before.take_while(|byte| **byte != b'\n'), after.take_while(|byte| **byte != b'\n'));
+    range.len() <= 4 * LONGEST_LINE
+        && ends(before.count(), range.start)
+        && ends(after.count(), text.len() - range.end)
+}
+
 struct Underline {
     range: Range<usize>,
     is_primary: bool,
@@ -61,14 +106,21 @@ struct Underline {
 fn excerpts(diagnostic: &Diagnostic) -> Vec<Excerpt> {
     let mut excerpts = Excerpts::default();
     let root = diagnostic.root();
-    if !is_hidden(root) {
-        root.position.iter().for_each(|place| excerpts.add(place, ""));
-        root.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+    // An error in a template or another text has its own place there, which is that of the mistake.
+    let mut shown = vec![root];
+    if let Some(cause) = &root.cause {
+        shown.insert(0, cause);
     }
-    // An error in a template or another text has its own place there.
-    if let Some(cause) = root.cause.as_ref().filter(|cause| !is_hidden(cause)) {
-        cause.position.iter().for_each(|place| excerpts.add(place, "here"));
-        cause.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+    for wrong in shown.into_iter().filter(|wrong| !is_hidden(wrong)) {
+        wrong.shown_position().iter().for_each(|place| excerpts.add(place, ""));
+        wrong.labels.iter().for_each(|label| excerpts.add(&label.position, &label.message));
+        // Where Puppet notices the mistake, unless that is around it.
+        if let (Some(focus), Some(place)) = (&wrong.focus, &wrong.position)
+            && !focus.overlaps(place)
+            && !wrong.labels.iter().any(|label| label.position.overlaps(place))
+        {
+            excerpts.add(place, "");
+        }
     }
     let mut outer = diagnostic;
     let mut around = Vec::new();
@@ -124,6 +176,9 @@ impl Excerpts {
             }
             SourcePosition::Line { .. } => return,
         };
+        if !is_showable(source.text(), &range) {
+            return;
+        }
         let is_primary = self.all.is_empty();
         let underline = Underline { range, is_primary, label: label.to_owned() };
         match self.all.iter_mut().find(|excerpt| is_same(&excerpt.source, &source)) {
@@ -157,7 +212,8 @@ fn notes(root: &Diagnostic, excerpts: &[Excerpt], node: Option<&str>) -> Vec<Str
     let is_hidden = is_hidden(root);
     let labels = root.labels.iter().map(|label| &label.position).filter(|_| is_hidden);
     if excerpts.is_empty()
-        && let Some(place) = root.position.iter().chain(labels).find(|place| place.file().is_some())
+        && let Some(place) =
+            root.shown_position().into_iter().chain(labels).find(|place| place.file().is_some())
         && let Some(file) = place.file()
     {
         let line = place.line().map_or_else(String::new, |line| format!(", line {line}"));

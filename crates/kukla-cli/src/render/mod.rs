@@ -11,6 +11,7 @@ pub mod diff;
 pub mod difference;
 pub mod failure;
 pub mod github;
+pub mod graph;
 pub(crate) mod human;
 mod json;
 pub mod junit;

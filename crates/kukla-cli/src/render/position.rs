@@ -18,7 +18,7 @@ impl<'a> LineRange<'a> {
     /// The range of a diagnostic; line 1, column 1 of no file if it has no position.
     pub fn of(diagnostic: &'a Diagnostic) -> LineRange<'a> {
         let unknown = LineRange { file: None, start: first(1), end: first(1), point: first(1) };
-        diagnostic.position.as_ref().map_or(unknown, LineRange::of_position)
+        diagnostic.shown_position().map_or(unknown, LineRange::of_position)
     }
 
     /// The range of a position.

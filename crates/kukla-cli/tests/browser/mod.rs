@@ -16,6 +16,7 @@ use devtools::Browser;
 use kukla_testing::skip;
 
 mod devtools;
+mod profile;
 
 /// Written wherever someone can write something; it must be seen and never run.
 const HOSTILE: &str =

@@ -16,7 +16,7 @@ use super::collect::Collector;
 use super::kind::{Resolved, ResourceDefinition};
 use super::overrides::Override;
 use super::provenance::Trail;
-use super::relate::Relationship;
+use super::relate::{DrawnRelationship, Relationship};
 use super::scopes::CodeScopes;
 use super::tags::{InvalidTag, TagSet, TagTable};
 use crate::codes::{ALIAS_TAKEN, DUPLICATE_DECLARATION};
@@ -277,6 +277,8 @@ pub struct CatalogBuilder {
     /// Resources that other nodes export, with the node.
     pub(super) imported: FxHashMap<ResourceId, Str>,
     pub(super) relationships: Vec<Relationship>,
+    /// The relationships that arrows drew, if origins are recorded.
+    pub(super) drawn: Vec<DrawnRelationship>,
     /// Classes and defines that wait to be evaluated.
     pub(super) waiting: Vec<ResourceId>,
     /// How many attributes are shared.
@@ -395,6 +397,12 @@ impl CatalogBuilder {
                 resource: resource.reference(),
                 earlier: Fact::position(" at", earlier.clone()),
             });
+            let wrong = match &earlier {
+                None if resource.is_class() => wrong.hint(
+                    "`include` or the like has declared it before; declare it with parameters first, or set them in the data",
+                ),
+                _ => wrong,
+            };
             return Err(wrong.label_if_known(earlier, "first declared here").into());
         }
         kindred.titles.insert(resource.title.clone(), id);

@@ -52,7 +52,7 @@ impl Vm<'_> {
         let names = class_names(names)?;
         let included = self.include_named(&names)?;
         if let Some(container) = self.container() {
-            for id in included {
+            for id in included.into_iter().filter(|id| *id != container) {
                 self.catalog.contain(container, id);
             }
         }
@@ -62,18 +62,25 @@ impl Vm<'_> {
     /// Includes classes by absolute name, all of them before any is evaluated; those that already were come first.
     fn include_named(&mut self, names: &[Str]) -> Flow<Vec<ResourceId>> {
         let mut classes = Vec::with_capacity(names.len());
+        let mut already = Vec::new();
         for name in names {
+            if &**name == "::" {
+                // The class without a name: the site manifest.
+                already.extend(self.catalog.find("Class", "main"));
+                continue;
+            }
             let class = self.find_class(name)?.ok_or_else(|| self.unknown_class(name))?;
             self.may_use_class(&class)?;
             classes.push(class);
         }
-        let (mut already, mut newly) = (Vec::new(), Vec::new());
+        let mut newly = Vec::new();
         for class in &classes {
             match self.scopes.class(class.name).and_then(|scope| self.catalog.scope(scope).resource) {
                 Some(id) => already.push(id),
                 None => newly.push(self.declare_class(class, None, self.scope())?),
             }
         }
+        self.record_inclusions(&newly);
         for &id in &newly {
             self.evaluate(id)?;
         }
@@ -84,6 +91,11 @@ impl Vm<'_> {
     #[cold]
     pub(super) fn unknown_class(&self, name: &str) -> Raise {
         let wrong = diagnostic!(UNKNOWN_CLASS { name, node: self.node().name });
+        if let Some((place, belongs)) = self.environment().misplaced_definition(name) {
+            let name = name.trim_start_matches("::");
+            let wrong = wrong.label(place, format!("'{name}' is defined here, where it is not looked for"));
+            return wrong.hint(format!("move it to {belongs}")).into();
+        }
         match self.environment().near_class(name) {
             Some(near) => wrong.hint(format!("there is a class '{near}'")).into(),
             None => wrong.into(),
@@ -146,9 +158,14 @@ impl Vm<'_> {
         let environment = self.environment().name;
         let missing = || {
             let wrong = diagnostic!(UNKNOWN_PARENT_CLASS { name, environment });
-            Raise::from(wrong.on_line_of(Some(class.place().location())))
+            wrong.on_line_of(Some(class.place().location()))
         };
-        let parent = self.find_class(&name)?.ok_or_else(missing)?;
+        let Some(parent) = self.find_class(&name)? else {
+            let mut wrong = missing();
+            let near = self.environment().near_class(&name);
+            wrong.hints.extend(near.map(|near| format!("there is a class '{near}'")));
+            return Err(wrong.into());
+        };
         may_inherit(class, &parent)?;
         Ok(Some(parent))
     }
@@ -312,7 +329,10 @@ fn class_names(values: &[Value]) -> Flow<Vec<Str>> {
                     None => bail!(UNSPECIFIC_CLASS_RESOURCE { name: "Resource['class']" }),
                 }
             }
-            Type::Resource(Some(resource)) => bail!(RESOURCE_AS_CLASS { name: resource.name }),
+            Type::Resource(Some(resource)) => {
+                bail!(RESOURCE_AS_CLASS { name: resource.name };
+                    hint: "if the resource is a statement of its own, delete the comma before it")
+            }
             other => bail!(NO_CLASS_NAME { value: other }),
         },
         other => bail!(NO_CLASS_NAME { value: Type::of_generalized(other) }),

@@ -145,7 +145,7 @@ impl Vm<'_> {
             self.warn_at(span, &diagnostic!(COLLECTING_WITHOUT_STORE));
         }
         let type_name = match &expr.ty.kind {
-            Kind::TypeName(name) => Str::from(name.lower.as_str()),
+            Kind::TypeName(name) => name.name.to_lowercase().into(),
             Kind::Name(name) => name.to_lowercase(),
             _ => bail!(COLLECTOR_WITHOUT_TYPE),
         };

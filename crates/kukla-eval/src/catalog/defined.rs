@@ -18,7 +18,7 @@ impl Vm<'_> {
             Value::String(name) if name.is_empty() => Ok(false),
             Value::String(name) => match name.strip_prefix('$') {
                 Some(variable) if !variable.is_empty() => Ok(self.variable_exists(variable)),
-                _ if name == "main" => Ok(true),
+                _ if matches!(&**name, "main" | "::") => Ok(true),
                 _ => Ok(self.resource_type(name)?.is_some() || self.find_class(name)?.is_some()),
             },
             Value::Type(ty) => match &**ty {

@@ -9,6 +9,8 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, CatalogBuilder, Param, ResourceId, each_member};
 use super::compile::{OWN, OutputOptions};
 use super::kind::ResourceDefinition;
+
+use super::parameters::name_in;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
 use crate::error::{Flow, Raise};
 use crate::vm::Vm;
@@ -37,9 +39,16 @@ impl Vm<'_> {
             ResourceDefinition::Native(ty) => {
                 if let Some(name) = self.catalog.unknown_attribute(id, &ty) {
                     let resource = self.catalog.get(id);
-                    let near = crate::suggest::nearest(&name, ty.attributes());
+                    let known = ty.attributes().chain(METAPARAMETERS.iter().copied());
+                    let near = crate::suggest::nearest(&name, known);
+                    let written = resource.params.iter().find(|param| param.name == name);
+                    let written = written.and_then(|param| name_in(param.location.as_ref()?, &name));
                     let wrong = diagnostic!(UNKNOWN_ATTRIBUTE { name, resource: resource.reference() });
                     let wrong = wrong.on_line_of(resource.location.clone());
+                    let wrong = match written {
+                        Some(written) => wrong.focus_on(written, ""),
+                        None => wrong,
+                    };
                     return Err(match near {
                         Some(near) => wrong.hint(format!("there is a parameter '{near}'")).into(),
                         None => wrong.into(),

@@ -33,3 +33,4 @@ pub use builder::{CatalogBuilder, ResourceId};
 pub(crate) use class::lower_case;
 pub use compile::OutputOptions;
 pub use provenance::{AttributeSource, DataOrigins, Part, Provenance, Recorder, Trail};
+pub use relate::DrawnRelationship;

@@ -13,8 +13,11 @@ use kukla_values::{Hash, Name, Str, Value};
 use super::attributes::{InvalidValue, invalid_value};
 use super::builder::{Param as Attribute, ResourceId};
 use super::kind::ResourceDefinition;
-use crate::codes::{DEFERRED_RESULT_MISMATCH, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION};
+use crate::codes::{
+    DEFERRED_RESULT_MISMATCH, ILLEGAL_REASSIGNMENT, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION,
+};
 use crate::error::{Diagnostic, Flow, PARSE_ERROR, Raised};
+use crate::lambda::refuse_reserved;
 use crate::program::{Param, Params};
 use crate::registry::Function;
 use crate::scope::{Position, ScopeId};
@@ -85,6 +88,14 @@ impl Vm<'_> {
         self.parameters_from_defaults(id, scope, params, &mut given, &subject)?;
         self.check_parameters(id, params, &given, &subject)?;
         self.catalog.get_mut(id).checked = true;
+        for (param, value) in params.iter().zip(&given.values) {
+            if value.is_some() {
+                refuse_reserved(param.name)?;
+                if param.name == own.module_name || param.name == own.caller_module_name {
+                    bail!(ILLEGAL_REASSIGNMENT { name: param.name });
+                }
+            }
+        }
         let scope = &mut self.scopes.get_mut(scope).variables;
         let mut values = given.values;
         values.iter_mut().flatten().for_each(|value| *value = handed_over(std::mem::take(value)));
@@ -283,17 +294,78 @@ impl Vm<'_> {
         }
         let Err(error) = mismatch::assert_parameters(subject, &declared, &all, false) else { return Ok(()) };
         let mut wrong = error.into_diagnostic().reported_as(NAMELESS);
-        for (param, field) in params.iter().zip(&declared[declared.len() - params.len()..]) {
+        let fields = &declared[declared.len() - params.len()..];
+        for (param, field) in params.iter().zip(fields) {
             let value = all.get(param.name.as_str());
             if value.is_some_and(|value| !field.value.contains(value) && !is_secret(value)) {
                 wrong = self.with_data_origin(wrong, id, param.name);
             }
         }
+        wrong = self.with_parameters(wrong, id, params, fields, &all);
         Err(wrong.into())
     }
 
     fn type_of_parameter(&mut self, param: &Param) -> Flow<Option<Arc<Type>>> {
         param.ty.as_ref().map(|ty| self.eval_type_expr(ty)).transpose()
+    }
+
+    /// Adds to an error of parameters where the wrong ones are written and where they are declared.
+    #[cold]
+    fn with_parameters(
+        &mut self,
+        mut wrong: Diagnostic,
+        id: ResourceId,
+        params: &Params,
+        fields: &[StructField],
+        all: &Hash,
+    ) -> Diagnostic {
+        let class = match &self.catalog.get(id).definition {
+            ResourceDefinition::Class(class) => Some(class.name),
+            _ => None,
+        };
+        let attributes = &self.catalog.get(id).params;
+        let mut written = Vec::new();
+        let mut related = Vec::new();
+        let mut missing = Vec::new();
+        for attribute in attributes.iter().filter(|attribute| !is_known(attribute.name, params)) {
+            let place = attribute.location.as_ref().and_then(|place| name_in(place, &attribute.name));
+            written.extend(place);
+        }
+        for (param, field) in params.iter().zip(fields) {
+            let declaration = self.unit().location(param.span);
+            match all.get(param.name.as_str()) {
+                Some(value) if field.value.contains(value) => {}
+                Some(value) => {
+                    wrong.hints.extend(better_value(value, &field.value));
+                    let attribute = attributes.iter().find(|attribute| attribute.name == param.name);
+                    written.extend(attribute.and_then(|attribute| attribute.location.clone()));
+                    related.push((declaration, "declared here"));
+                }
+                None if param.default.is_none() => {
+                    related.push((declaration, "it has no default"));
+                    missing.push(param.name);
+                }
+                None => {}
+            }
+        }
+        let mut written = written.into_iter();
+        if let Some(first) = written.next() {
+            wrong = wrong.focus_on(first, "");
+        }
+        for (place, says) in written.map(|place| (place, "and this")).chain(related) {
+            wrong = wrong.label(place, says);
+        }
+        for (class, name) in class.into_iter().flat_map(|class| missing.iter().map(move |name| (class, name)))
+        {
+            let key = format!("{class}::{name}");
+            wrong = match self.nearest_data_key(&key) {
+                Some(near) => {
+                    wrong.hint(format!("the data has '{near}'; the key for this parameter is '{key}'"))
+                }
+                None => wrong.hint(format!("set it where the class is declared, or in the data: `{key}: …`")),
+            };
+        }
+        wrong
     }
 
     /// Adds the line of the data to an error of a parameter whose value may be shown.
@@ -480,4 +552,57 @@ fn convert(value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// Where the name of an attribute is written, given the place of the whole attribute.
+pub(super) fn name_in(attribute: &Location, name: &str) -> Option<Location> {
+    let span = attribute.span;
+    let text = attribute.source.text().get(span.range())?;
+    let at = span.start + text.find(name)? as u32;
+    let span = kukla_syntax::Span::new(at, at + name.len() as u32);
+    Some(Location { source: attribute.source.clone(), span })
+}
+
+/// How a value would have to be written to fit, if it almost does. Secrets are not repeated.
+fn better_value(value: &Value, ty: &Type) -> Option<String> {
+    match value {
+        Value::Sensitive(inner) => ty.contains(inner).then(|| {
+            "the parameter does not take secrets: give it `….unwrap`, or let it take `Sensitive`".to_owned()
+        }),
+        _ if ty.contains(&Value::Sensitive(Arc::new(value.clone()))) => {
+            Some("the parameter takes secrets only: wrap the value in `Sensitive(…)`".to_owned())
+        }
+        Value::String(text) => {
+            let number = kukla_values::format::parse_number(text).ok().flatten();
+            let boolean = match text.as_str() {
+                "true" | "yes" | "on" => Some(true),
+                "false" | "no" | "off" => Some(false),
+                _ => None,
+            };
+            let unquoted =
+                number.into_iter().chain(boolean.map(Value::Boolean)).find(|value| ty.contains(value));
+            match (unquoted, &*text.to_lowercase()) {
+                (Some(better), _) => {
+                    Some(format!("write it without quotes: `{}`", kukla_values::format::to_s(&better)))
+                }
+                (None, lower) if lower != text.as_str() && ty.contains(&lower.into()) => {
+                    Some(format!("write it in lower case: `'{lower}'`"))
+                }
+                _ => in_a_list(value, ty),
+            }
+        }
+        Value::Integer(_) | Value::Float(_) | Value::Boolean(_) => {
+            let text = kukla_values::format::to_s(value);
+            match ty.contains(&Value::String(text.clone())) {
+                true => Some(format!("write it in quotes: `'{text}'`")),
+                false => in_a_list(value, ty),
+            }
+        }
+        _ => in_a_list(value, ty),
+    }
+}
+
+fn in_a_list(value: &Value, ty: &Type) -> Option<String> {
+    let list = Value::Array(std::iter::once(value.clone()).collect());
+    ty.contains(&list).then(|| "the parameter takes a list: write `[…]` around the value".to_owned())
 }

@@ -10,6 +10,7 @@ use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashMap;
 
 use super::builder::{CatalogBuilder, Param, ResourceId};
+use super::relate::DrawnRelationship;
 use crate::error::Location;
 use crate::function::Quality;
 use crate::program::{Call, Callee, Expr, Kind, Segment, Variable, VariableTarget};
@@ -87,6 +88,8 @@ pub struct Recorder {
     variables: FxHashMap<(Position, Name), (Value, Arc<Trail>)>,
     /// The calls with a lambda, its parameters, and what they were last given.
     lambdas: Vec<(Location, Vec<Name>, Vec<Part>)>,
+    /// The calls that declare classes.
+    inclusions: FxHashMap<ResourceId, Arc<Trail>>,
 }
 
 impl Recorder {
@@ -115,6 +118,10 @@ pub struct Provenance {
     pub location: Option<Location>,
     /// Its attributes in the order of the catalog.
     pub parameters: Vec<(Str, Option<Arc<Trail>>)>,
+    /// The defines, classes and node whose code declares it, innermost first.
+    pub containers: Vec<ResourceRef>,
+    /// If it is a class that a function such as `include` declares: the call, and the data that it is given.
+    pub inclusion: Option<Arc<Trail>>,
 }
 
 impl Param {
@@ -200,6 +207,11 @@ impl Vm<'_> {
                 let location = self.location(expr.span);
                 let made = recorder.lookups.iter().find(|(known, _)| is_same(known, &location));
                 match made {
+                    // The value is the default of the lookup, which is one of the arguments.
+                    Some((_, places)) if places.is_empty() => {
+                        all(&mut call.args.iter());
+                        parts.push(Part::Data(Arc::clone(places)));
+                    }
                     Some((_, places)) => parts.push(Part::Data(Arc::clone(places))),
                     None => all(&mut call.args.iter()),
                 }
@@ -284,6 +296,23 @@ impl Vm<'_> {
         }
     }
 
+    /// Records the call that has just declared classes, with the lookups in it.
+    pub(super) fn record_inclusions(&mut self, classes: &[ResourceId]) {
+        let Some(recorder) = &self.recorder else { return };
+        let location = self.call_location();
+        let is_within = |inner: &Location| {
+            inner.source.name() == location.source.name()
+                && location.span.start <= inner.span.start
+                && inner.span.end <= location.span.end
+        };
+        let lookups = recorder.lookups.iter().filter(|(place, _)| is_within(place));
+        let parts = lookups.map(|(_, origins)| Part::Data(Arc::clone(origins))).collect();
+        let trail = Arc::new(Trail::new(AttributeSource::Manifest, Some(location), parts));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.inclusions.extend(classes.iter().map(|id| (*id, Arc::clone(&trail))));
+        }
+    }
+
     /// Records what the lambda of a call is about to be given.
     pub(crate) fn record_lambda(&mut self, call: &Call) {
         let (Some(recorder), Some(lambda)) = (&self.recorder, &call.lambda) else { return };
@@ -326,6 +355,11 @@ impl Vm<'_> {
         }
     }
 
+    /// The relationships that arrows drew, if origins are recorded.
+    pub fn drawn_relationships(&mut self) -> Vec<DrawnRelationship> {
+        std::mem::take(&mut self.catalog.drawn)
+    }
+
     /// How the attributes of a catalog got their values, as far as that was recorded.
     pub fn provenance(&self, catalog: &Catalog) -> Vec<Provenance> {
         let mut all = Vec::with_capacity(catalog.resources.len());
@@ -343,6 +377,12 @@ impl Vm<'_> {
                 title: resource.title.clone(),
                 location: built.location.clone(),
                 parameters: resource.parameters.iter().map(|(name, _)| trail(name)).collect(),
+                containers: self
+                    .catalog
+                    .containers_of(id)
+                    .map(|id| self.catalog.get(id).reference())
+                    .collect(),
+                inclusion: self.recorder.as_ref().and_then(|recorder| recorder.inclusions.get(&id).cloned()),
             });
         }
         all

@@ -5,7 +5,7 @@
 
 use kukla_catalog::ResourceRef;
 use kukla_syntax::{Span, diagnostic};
-use kukla_values::{Array, Name, Type, Value};
+use kukla_values::{Array, Name, Type, Value, meter};
 use rustc_hash::FxHashSet;
 
 use super::builder::{CatalogBuilder, ResourceId, flat};
@@ -14,7 +14,7 @@ use crate::codes::{
     ILLEGAL_RELATIONSHIP_OPERAND_TYPE, NOT_CATALOG_TYPE, RELATIONSHIP_WITHOUT_SOURCE,
     RELATIONSHIP_WITHOUT_TARGET,
 };
-use crate::error::Flow;
+use crate::error::{Flow, Location};
 use crate::label;
 use crate::program::{Arrow, Expr};
 use crate::vm::Vm;
@@ -25,6 +25,19 @@ pub(crate) struct Relationship {
     from: RelationOperand,
     to: RelationOperand,
     attribute: &'static str,
+    /// Where it is written, if origins are recorded.
+    location: Option<Location>,
+}
+
+/// A relationship between two resources, and the code that draws it.
+#[derive(Clone, Debug)]
+pub struct DrawnRelationship {
+    /// The resource that comes first.
+    pub from: ResourceRef,
+    /// The resource that waits for it.
+    pub to: ResourceRef,
+    /// The arrow.
+    pub location: Location,
 }
 
 /// One side of a relationship.
@@ -64,12 +77,15 @@ impl Vm<'_> {
             Arrow::Before | Arrow::After => "before",
             Arrow::Notify | Arrow::Subscribe => "notify",
         };
-        self.budget()
-            .charge_memory(from.len().saturating_mul(to.len()).saturating_mul(size_of::<Relationship>()))?;
+        let pairs = from.len().saturating_mul(to.len());
+        self.budget().charge_memory(pairs.saturating_mul(size_of::<Relationship>()))?;
+        self.catalog.relationships.reserve(pairs);
+        let location = self.recorder.is_some().then(|| self.location(span));
         for (from, _) in from {
+            meter::work(to.len());
             for (to, _) in to {
-                let (from, to) = (from.clone(), to.clone());
-                self.catalog.relationships.push(Relationship { from, to, attribute });
+                let (from, to, location) = (from.clone(), to.clone(), location.clone());
+                self.catalog.relationships.push(Relationship { from, to, attribute, location });
             }
         }
         if right.is_empty() {
@@ -146,7 +162,7 @@ impl Vm<'_> {
 impl CatalogBuilder {
     /// Draws the relationships.
     pub(super) fn evaluate_relationships(&mut self) -> Flow<()> {
-        for Relationship { from, to, attribute } in std::mem::take(&mut self.relationships) {
+        for Relationship { from, to, attribute, location } in std::mem::take(&mut self.relationships) {
             // Many a collector finds nothing.
             let (sources, instead) = self.sources(&from);
             if sources.is_empty() {
@@ -166,6 +182,10 @@ impl CatalogBuilder {
             for source in sources {
                 for (target, text) in &targets {
                     self.relate(&source, instead, target, text, attribute)?;
+                    if let Some(location) = &location {
+                        let (from, to) = (source.reference(self), target.reference(self));
+                        self.drawn.push(DrawnRelationship { from, to, location: location.clone() });
+                    }
                 }
             }
         }

@@ -228,6 +228,9 @@ fn lower(word: &str) -> Cow<'_, str> {
 /// A value where Ruby would call `to_s` on it.
 pub(super) fn text(value: &Value) -> String {
     match value {
+        Value::Type(ty) if matches!(&**ty, Type::Resource(Some(resource)) if resource.title.is_none()) => {
+            format!("{ty}[]")
+        }
         Value::Type(ty) => {
             ResourceRef::of_type(ty).map_or_else(|| ty.to_string(), |reference| reference.to_string())
         }

@@ -42,8 +42,8 @@ use self::functions::StdlibFunctions;
 pub use self::load::Loaded;
 use self::load::Units;
 pub(crate) use self::load::{ReadText, SignatureCheck};
-pub use self::modules::Module;
 use self::modules::ModuleLayout;
+pub use self::modules::{Module, OwnModule};
 use self::resource_types::ResourceTypes;
 use crate::ahead::ReadAhead;
 use crate::foreign::Extensions;
@@ -62,6 +62,8 @@ pub struct EnvironmentSpec {
     pub root: Option<PathBuf>,
     /// The directories of its modules, in order.
     pub modulepath: Vec<PathBuf>,
+    /// The module that is being developed, if it is not in the module path.
+    pub own_module: Option<OwnModule>,
     /// Its settings.
     pub settings: Settings,
     /// Access to files and the clock.
@@ -85,6 +87,7 @@ impl EnvironmentSpec {
             name: name.to_owned(),
             root: None,
             modulepath: Vec::new(),
+            own_module: None,
             settings: Settings::default(),
             world,
             registry,
@@ -130,8 +133,8 @@ impl Environment {
     /// An environment with its modules: directories are listed now, files are read when needed.
     pub fn new(spec: EnvironmentSpec) -> Environment {
         let EnvironmentSpec { name, root, modulepath, settings, world, registry, .. } = spec;
-        let EnvironmentSpec { programs, exports, extensions, mut inputs, .. } = spec;
-        let layout = ModuleLayout::list(&*world, modulepath, &mut inputs);
+        let EnvironmentSpec { programs, exports, extensions, own_module, mut inputs, .. } = spec;
+        let layout = ModuleLayout::list(&*world, modulepath, own_module, &mut inputs);
         Environment {
             name: Name::new(&name),
             root,

@@ -43,6 +43,15 @@ impl Module {
     }
 }
 
+/// A module that is being developed, whose directory need not have its name: it comes before those of the module path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnModule {
+    /// Its name.
+    pub name: String,
+    /// Its directory.
+    pub root: PathBuf,
+}
+
 /// The modules of an environment and where code lies in it.
 #[derive(Debug)]
 pub(super) struct ModuleLayout {
@@ -50,16 +59,28 @@ pub(super) struct ModuleLayout {
     modules: Vec<Module>,
     by_name: FxHashMap<Name, usize>,
     libraries: Vec<PathBuf>,
+    own: Option<OwnModule>,
     /// The code of the environment's own directory.
     own_files: CodeFiles,
 }
 
 impl ModuleLayout {
     /// Lists the directories of a module path; what was read is added to `inputs`.
-    pub fn list(world: &dyn World, modulepath: Vec<PathBuf>, inputs: &mut InputSet) -> ModuleLayout {
+    pub fn list(
+        world: &dyn World,
+        modulepath: Vec<PathBuf>,
+        own: Option<OwnModule>,
+        inputs: &mut InputSet,
+    ) -> ModuleLayout {
         let mut modules: Vec<Module> = Vec::new();
         let mut by_name = FxHashMap::default();
         let mut libraries = Vec::new();
+        if let Some(OwnModule { name, root }) = &own {
+            let name = Name::new(name);
+            by_name.insert(name, 0);
+            libraries.push(root.join("lib"));
+            modules.push(Module::new(name, root.clone()));
+        }
         for directory in &modulepath {
             let (entries, listing) = tracked(world, |world| world.list(directory));
             inputs.extend(&listing);
@@ -77,7 +98,7 @@ impl ModuleLayout {
                 });
             }
         }
-        ModuleLayout { modulepath, modules, by_name, libraries, own_files: CodeFiles::default() }
+        ModuleLayout { modulepath, modules, by_name, libraries, own, own_files: CodeFiles::default() }
     }
 
     pub fn modulepath(&self) -> &[PathBuf] {
@@ -107,7 +128,11 @@ impl ModuleLayout {
         if first.is_none() {
             first = self.modulepath.iter().find_map(by_parts);
         }
-        self.module(first?).map(|module| module.name)
+        let Some(first) = first else {
+            let own = self.own.as_ref().filter(|own| path.starts_with(&own.root))?;
+            return Some(Name::new(&own.name));
+        };
+        self.module(first).map(|module| module.name)
     }
 }
 

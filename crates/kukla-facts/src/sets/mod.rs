@@ -3,6 +3,8 @@
 //! A set is a line of a table (`systems.txt`), expanded by code. Facts that differ from machine to machine follow from the node's name.
 
 mod agent;
+#[cfg(test)]
+mod facterdb;
 mod hardware;
 mod networking;
 mod os;

@@ -3,6 +3,7 @@
 mod build;
 mod emit;
 mod lines;
+mod mistake;
 mod plain;
 mod quoted;
 mod read;
@@ -13,6 +14,7 @@ mod tree;
 
 pub use emit::{Layout, Writer, emit, emit_with};
 pub use lines::{Lines, lines};
+pub use mistake::{Mistake, mistake};
 pub use read::{Document, Options, read};
 pub use scalar::{Scalar, resolve};
 pub use tree::{Node, Part, trees};

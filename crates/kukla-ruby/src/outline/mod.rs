@@ -25,6 +25,7 @@ use kukla_syntax::{LineIndex, Span, roomy};
 use ruby_prism as prism;
 
 use crate::erb::{self, Trim};
+use crate::lower::VERSIONS;
 use crate::nesting::{is_endless, parse, with_stack_for};
 use build::Builder;
 pub use names::{Definition, DefinitionKind, NameUse, Names};
@@ -42,6 +43,16 @@ pub struct Outline {
     /// The positions of all comments.
     comment_spans: Vec<Span>,
     has_errors: bool,
+    syntax_error: Option<SyntaxError>,
+}
+
+/// The first error of a text that no accepted version of Ruby can read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The position: of the keyword that is not closed, if the error is that its `end` is missing.
+    pub span: Span,
+    /// The message of the parser.
+    pub message: String,
 }
 
 /// A comment of one or more lines.
@@ -64,6 +75,7 @@ impl Outline {
                 comments: comments(text, &result),
                 comment_spans: result.comments().map(|comment| span(&comment.location())).collect(),
                 has_errors: result.errors().next().is_some() || is_endless(text.as_bytes()),
+                syntax_error: syntax_error(&result, text.as_bytes(), |offset| offset),
             }
         })
     }
@@ -80,6 +92,7 @@ impl Outline {
                 comments: Vec::new(),
                 comment_spans: Vec::new(),
                 has_errors: result.errors().next().is_some() || is_endless(code),
+                syntax_error: syntax_error(&result, code, |offset| translation.template_offset(offset)),
             }
         })
     }
@@ -92,6 +105,11 @@ impl Outline {
     /// Whether the text has syntax errors, so that parts of it are missing here.
     pub fn has_errors(&self) -> bool {
         self.has_errors
+    }
+
+    /// The syntax error because of which the text cannot run at all.
+    pub fn syntax_error(&self) -> Option<&SyntaxError> {
+        self.syntax_error.as_ref()
     }
 
     /// The line (from 1) of a position.
@@ -156,6 +174,30 @@ const MAGIC: &[&str] =
     &["frozen_string_literal:", "encoding:", "coding:", "warn_indent:", "shareable_constant_value:"];
 
 /// The comments that have their lines to themselves, except for those that are meant for Ruby.
+fn syntax_error(
+    result: &prism::ParseResult<'_>,
+    code: &[u8],
+    place: impl Fn(u32) -> u32,
+) -> Option<SyntaxError> {
+    result.errors().next()?;
+    let is_read = VERSIONS.iter().any(|version| {
+        let options = prism::Options::default().version(*version).main_script(true).build();
+        prism::parse_with_options(code, &options).errors().next().is_none()
+    });
+    if is_read {
+        return None;
+    }
+    // A missing `end` is an error at the end of the text, and another one at the keyword that lacks it.
+    let end = code.trim_ascii_end().len() as u32;
+    let is_opening = |error: &prism::Diagnostic<'_>| {
+        error.location().start() < end && error.message().windows(9).any(|word| word == b" to close")
+    };
+    let error = result.errors().find(is_opening).or_else(|| result.errors().next())?;
+    let (start, stop) = (place(error.location().start()), place(error.location().end()));
+    let message = String::from_utf8_lossy(error.message()).into_owned();
+    Some(SyntaxError { span: Span::new(start, stop.max(start)), message })
+}
+
 fn comments(text: &str, result: &prism::ParseResult<'_>) -> Vec<DocComment> {
     let comment = |comment: prism::Comment<'_>| {
         let location = comment.location();

@@ -150,9 +150,8 @@ impl<'t> Lexer<'t> {
         tag: &Tag<'t>,
         escapes: Escapes,
     ) -> crate::Result<Heredoc> {
-        let unending = |at| diagnostic!(at, HEREDOC_WITHOUT_END_TAGGED_LINE; hint: "a line with nothing but `{}` on it ends this heredoc", tag.end_tag);
         if self.failed_heredocs >= MAX_FAILED || self.heredoc_depth >= MAX_DEPTH {
-            return Err(unending(self.at(after)).into());
+            return Err(self.unending(after, after, tag).into());
         }
         let text_start = match self.context.newline_jump {
             Some(start) => start,
@@ -166,7 +165,7 @@ impl<'t> Lexer<'t> {
         };
         let Some(end) = self.find_end(text_start, tag.end_tag) else {
             self.failed_heredocs += 1;
-            return Err(unending(self.at(text_start)).into());
+            return Err(self.unending(text_start, after, tag).into());
         };
         Ok(Heredoc {
             tag: tag_index,
@@ -179,6 +178,36 @@ impl<'t> Lexer<'t> {
             escapes,
             end_line: (end.start, end.end),
         })
+    }
+
+    /// The error for a heredoc whose tag ends at `after` and that no line ends.
+    #[cold]
+    fn unending(&self, at: usize, after: usize, tag: &Tag<'_>) -> crate::Diagnostic {
+        let end_tag = tag.end_tag;
+        let wrong = diagnostic!(self.at(at), HEREDOC_WITHOUT_END_TAGGED_LINE)
+            .focus_on(self.between(self.pos, after), "no line ends this text")
+            .hint(format!(
+                "write `{end_tag}` on a line of its own; only blanks, `|` and `-` may come before it"
+            ));
+        match self.similar_line(at, end_tag) {
+            Some(line) => wrong.label(line, "this is not quite the end tag"),
+            None => wrong,
+        }
+    }
+
+    /// A line below that was probably meant to end the text: the tag with something else, or in other letters.
+    fn similar_line(&self, from: usize, tag: &str) -> Option<Span> {
+        let mut start = from;
+        for line in self.text[from..self.end].split_inclusive('\n') {
+            let found = line.trim_start_matches([' ', '\t', '|', '-']).trim_end();
+            let begins = found.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag));
+            if begins && found.len() <= tag.len() + 3 {
+                let at = start + line.find(found)?;
+                return Some(self.between(at, at + found.len()));
+            }
+            start += line.len();
+        }
+        None
     }
 
     /// The first line from `start` that ends with the tag. Puppet ignores the rest of that line.

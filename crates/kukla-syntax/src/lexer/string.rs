@@ -3,7 +3,7 @@
 use super::{Lexer, OpenInterpolation, Within};
 use crate::SyntaxKind::{self, *};
 use crate::codes::*;
-use crate::{Severity, Span, diagnostic};
+use crate::{Diagnostic, Severity, Span, diagnostic};
 
 /// How a stretch of interpolated text ended.
 #[derive(Clone, Copy)]
@@ -194,7 +194,9 @@ impl Lexer<'_> {
             let ch = self.text[at + 1..].chars().next().unwrap_or('\\');
             let place = Span::new(at as u32, (at + 1 + ch.len_utf8()) as u32);
             if ch == 'u' && !self.known_escape(at) {
-                let mut wrong = diagnostic!(reported, ILLEGAL_UNICODE_ESCAPE).label(place, "this escape");
+                let mut wrong = diagnostic!(reported, ILLEGAL_UNICODE_ESCAPE)
+                    .focus_on(place, "not a character")
+                    .hint("write `\\u` and four hexadecimal digits, or `\\u{...}`");
                 if unicode_digits(&self.bytes[at + 2..self.end]).is_some() {
                     // A well-formed escape that is not a character.
                     wrong.severity = Severity::Error;
@@ -202,8 +204,8 @@ impl Lexer<'_> {
                 self.report(wrong);
             } else if !self.known_escape(at) {
                 let wrong = diagnostic!(reported, UNRECOGNIZED_ESCAPE { ch })
-                    .label(place, "this escape")
-                    .hint("write `\\\\` for a backslash");
+                    .focus_on(place, "not an escape, so the backslash stays in the text")
+                    .hint(format!("write `\\\\{ch}` for a backslash and `{ch}`"));
                 self.report(wrong);
             }
             at += 1 + ch.len_utf8();
@@ -265,7 +267,8 @@ impl Lexer<'_> {
     pub(super) fn unclosed_interpolations(&mut self) {
         if self.context.interpolations.iter().any(|open| open.within == Within::DqString) {
             let after = format!("'{}'", self.last_word());
-            self.report(diagnostic!(self.at(self.end), UNCLOSED_QUOTE { after, followed_by: "<eof>" }));
+            let wrong = diagnostic!(self.at(self.end), UNCLOSED_QUOTE { after, followed_by: "<eof>" });
+            self.report(self.explain_open_text(wrong, Span::default()));
         }
     }
 
@@ -277,11 +280,8 @@ impl Lexer<'_> {
     fn unclosed_as(&mut self, from: usize, after: &str, kind: SyntaxKind) {
         let opening = Span::new(self.pos as u32, from as u32);
         let followed_by = self.followed_by(from);
-        let mut wrong = diagnostic!(self.at(from), UNCLOSED_QUOTE { after, followed_by });
-        if !opening.is_empty() {
-            wrong = wrong.label(opening, "the string begins here");
-        }
-        self.report(wrong);
+        let wrong = diagnostic!(self.at(from), UNCLOSED_QUOTE { after, followed_by });
+        self.report(self.explain_open_text(wrong, opening));
         let line = memchr::memchr(b'\n', &self.bytes[from..self.end]).map_or(self.end, |len| from + len);
         self.add(kind, self.pos);
         self.context.after = ErrorToken;
@@ -289,6 +289,30 @@ impl Lexer<'_> {
         self.context.interpolations.retain(|open| open.within == Within::Heredoc);
         if self.heredoc_depth == 0 {
             self.noticed_at = None;
+        }
+    }
+
+    /// Adds to an error about an open string where it begins, or the interpolation in it that swallowed its end.
+    fn explain_open_text(&self, wrong: Diagnostic, opening: Span) -> Diagnostic {
+        let open = self.context.interpolations.iter().find(|open| open.within == Within::DqString);
+        let start = open.and_then(|open| Some(*self.out.starts.get(open.first.checked_sub(1)?)?));
+        if let Some(start) = start {
+            let rest = self.text[start as usize + 2..self.end].lines().next().unwrap_or("");
+            let name =
+                rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
+            let (name, rest) = rest.split_at(name);
+            let text = rest.split('"').next().unwrap_or("");
+            let wrong = wrong.focus_on(Span::new(start, start + 2), "this `${` is not closed");
+            return match name.is_empty() {
+                true => wrong.hint("write the missing `}`"),
+                false => wrong.hint(format!("write `${{{name}}}{text}`")),
+            };
+        }
+        match opening.is_empty() {
+            true => wrong,
+            false => wrong
+                .focus_on(opening, "this quote is not closed")
+                .hint(format!("write the missing `{}`", &self.text[opening.range()])),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Classes, defines, nodes, functions, types, and the parameters they share with lambdas.
 
+use super::mistake::Construct;
 use super::{Parsed, Parser};
 use crate::SyntaxKind::*;
 use crate::codes::{CLASS_KEYWORD_AS_NAME, QUOTED_NAME};
@@ -172,16 +173,18 @@ impl Parser<'_> {
             return Ok(());
         }
         let from = self.start();
+        let opening = self.at;
         self.bump();
-        self.parameters(RParen)?;
+        self.within(Construct::Parameters, opening, |parser| parser.parameters(RParen))?;
         self.complete(from, Parameters);
         Ok(())
     }
 
     /// `|parameters|`
     pub(super) fn pipe_parameters(&mut self, from: usize) -> Parsed {
+        let opening = self.at;
         self.bump();
-        self.parameters(Pipe)?;
+        self.within(Construct::Parameters, opening, |parser| parser.parameters(Pipe))?;
         self.complete(from, Parameters);
         Ok(())
     }

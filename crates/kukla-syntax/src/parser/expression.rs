@@ -1,5 +1,6 @@
 //! Expressions: operators by precedence, then what binds tighter than any operator, then the operands.
 
+use super::mistake::Construct;
 use super::{Parsed, Parser};
 use crate::SyntaxKind::{self, *};
 
@@ -95,15 +96,17 @@ impl Parser<'_> {
         if self.current != SelectorBrace {
             return self.selector_entry();
         }
+        let opening = self.at;
         self.bump();
         self.braces += 1;
-        loop {
-            self.selector_entry()?;
-            if !self.eat(Comma) || self.current == RBrace {
-                break;
+        self.within(Construct::Selector, opening, |parser| {
+            loop {
+                parser.selector_entry()?;
+                if !parser.eat(Comma) || parser.current == RBrace {
+                    return parser.expect(RBrace);
+                }
             }
-        }
-        self.expect(RBrace)?;
+        })?;
         self.braces -= 1;
         Ok(())
     }
@@ -175,41 +178,46 @@ impl Parser<'_> {
 
     /// `[keys]`
     pub(super) fn access_keys(&mut self, trailing_comma: bool) -> Parsed {
+        let opening = self.at;
         self.bump();
-        loop {
-            let key = self.start();
-            match self.entry()? {
-                _ if self.current == FatArrow => self.hash_entry_rest(key)?,
-                Reach::Expression => {}
-                Reach::Wider => return self.unexpected(),
+        self.within(Construct::Access, opening, |parser| {
+            loop {
+                let key = parser.start();
+                match parser.entry()? {
+                    _ if parser.current == FatArrow => parser.hash_entry_rest(key)?,
+                    Reach::Expression => {}
+                    Reach::Wider => return parser.unexpected(),
+                }
+                if !parser.eat(Comma) || (trailing_comma && parser.current == RBracket) {
+                    return parser.expect(RBracket);
+                }
             }
-            if !self.eat(Comma) || (trailing_comma && self.current == RBracket) {
-                break;
-            }
-        }
-        self.expect(RBracket)
+        })
     }
 
     /// `(arguments)`
     pub(super) fn arguments(&mut self, trailing_comma: bool) -> Parsed {
         let from = self.start();
+        let opening = self.at;
         self.bump();
-        if self.current != RParen {
+        self.within(Construct::Arguments, opening, |parser| {
+            if parser.current == RParen {
+                return parser.expect(RParen);
+            }
             loop {
-                let argument = self.start();
-                let keyword = self.is_bare_keyword();
-                self.entry()?;
-                if self.current == FatArrow {
-                    self.hash_entry_rest(argument)?;
+                let argument = parser.start();
+                let keyword = parser.is_bare_keyword();
+                parser.entry()?;
+                if parser.current == FatArrow {
+                    parser.hash_entry_rest(argument)?;
                 } else if keyword {
-                    return self.unexpected();
+                    return parser.unexpected();
                 }
-                if !self.eat(Comma) || (trailing_comma && self.current == RParen) {
-                    break;
+                if !parser.eat(Comma) || (trailing_comma && parser.current == RParen) {
+                    return parser.expect(RParen);
                 }
             }
-        }
-        self.expect(RParen)?;
+        })?;
         self.complete(from, Arguments);
         Ok(())
     }
@@ -252,9 +260,12 @@ impl Parser<'_> {
             LBrace => self.hash(),
             LBracket | ListStart => self.array(),
             LParen | LineLParen => {
+                let opening = self.at;
                 self.bump();
-                self.assignment()?;
-                self.expect(RParen)?;
+                self.within(Construct::Paren, opening, |parser| {
+                    parser.assignment()?;
+                    parser.expect(RParen)
+                })?;
                 self.complete(from, Paren);
                 Ok(())
             }
@@ -292,54 +303,64 @@ impl Parser<'_> {
     /// `${expression}`; in a heredoc the end of the text may stand for the brace.
     pub(super) fn interpolation(&mut self) -> Parsed {
         let from = self.start();
+        let opening = self.at;
         self.bump();
-        self.assignment()?;
-        if !matches!(self.current, HeredocText | HeredocEnd) {
-            self.expect(InterpolationClose)?;
-        }
+        self.within(Construct::Interpolation, opening, |parser| {
+            parser.assignment()?;
+            match parser.current {
+                HeredocText | HeredocEnd => Ok(()),
+                _ => parser.expect(InterpolationClose),
+            }
+        })?;
         self.complete(from, Interpolation);
         Ok(())
     }
 
     pub(super) fn array(&mut self) -> Parsed {
         let from = self.start();
+        let opening = self.at;
         self.bump();
-        while self.current != RBracket {
-            let element = self.start();
-            self.entry()?;
-            if self.current == FatArrow {
-                self.hash_entry_rest(element)?;
+        self.within(Construct::Array, opening, |parser| {
+            while parser.current != RBracket {
+                let element = parser.start();
+                parser.entry()?;
+                if parser.current == FatArrow {
+                    parser.hash_entry_rest(element)?;
+                }
+                if !parser.eat(Comma) {
+                    break;
+                }
             }
-            if !self.eat(Comma) {
-                break;
-            }
-        }
-        self.expect(RBracket)?;
+            parser.expect(RBracket)
+        })?;
         self.complete(from, Array);
         Ok(())
     }
 
     pub(super) fn hash(&mut self) -> Parsed {
         let from = self.start();
+        let opening = self.at;
         self.bump();
         self.braces += 1;
-        self.hash_rest(from)
+        self.hash_rest(from, opening)
     }
 
     /// The entries of a hash from the current one on, and its `}`.
-    fn hash_rest(&mut self, from: usize) -> Parsed {
-        while self.current != RBrace {
-            let entry = self.start();
-            self.entry()?;
-            if self.current != FatArrow {
-                return self.unexpected();
+    fn hash_rest(&mut self, from: usize, opening: usize) -> Parsed {
+        self.within(Construct::Hash, opening, |parser| {
+            while parser.current != RBrace {
+                let entry = parser.start();
+                parser.entry()?;
+                if parser.current != FatArrow {
+                    return parser.unexpected_instead_of(Some(FatArrow));
+                }
+                parser.hash_entry_rest(entry)?;
+                if !parser.eat(Comma) {
+                    break;
+                }
             }
-            self.hash_entry_rest(entry)?;
-            if !self.eat(Comma) {
-                break;
-            }
-        }
-        self.expect(RBrace)?;
+            parser.expect(RBrace)
+        })?;
         self.braces -= 1;
         self.complete(from, Hash);
         Ok(())
@@ -384,19 +405,23 @@ impl Parser<'_> {
     fn case_expression(&mut self, from: usize) -> Parsed {
         self.bump();
         self.expression()?;
+        let opening = self.at;
         self.expect(LBrace)?;
         self.braces += 1;
-        while self.current != RBrace {
-            let option = self.start();
-            self.expression()?;
-            while self.eat(Comma) {
-                self.expression()?;
+        self.within(Construct::Case, opening, |parser| {
+            while parser.current != RBrace {
+                let option = parser.start();
+                parser.expression()?;
+                while parser.eat(Comma) {
+                    parser.expression()?;
+                }
+                parser.expect(Colon)?;
+                parser.block()?;
+                parser.complete(option, CaseOption);
             }
-            self.expect(Colon)?;
-            self.block()?;
-            self.complete(option, CaseOption);
-        }
-        self.bump();
+            parser.bump();
+            Ok(())
+        })?;
         self.braces -= 1;
         self.complete(from, Case);
         Ok(())
@@ -413,7 +438,7 @@ impl Parser<'_> {
             let statement = self.start();
             if self.current == RBrace {
                 self.braces += 1;
-                self.hash_rest(inner)?;
+                self.hash_rest(inner, opening)?;
                 self.postfix(inner)?;
                 self.binary_rest(inner, 1)?;
             } else {
@@ -424,7 +449,7 @@ impl Parser<'_> {
                     if self.current != RBrace {
                         self.expect(Comma)?;
                     }
-                    self.hash_rest(inner)?;
+                    self.hash_rest(inner, opening)?;
                     self.postfix(inner)?;
                     self.binary_rest(inner, 1)?;
                 } else {

@@ -4,9 +4,10 @@
 //! once and [`Fail`] unwinds to the nearest list of statements, which makes an error node of what there is and goes on
 //! with the next statement it can recognize.
 
+mod brackets;
 mod definition;
 mod expression;
-mod hint;
+mod mistake;
 mod resource;
 mod statement;
 
@@ -14,11 +15,15 @@ pub(crate) use statement::is_statement_function;
 
 use std::sync::Arc;
 
+use mistake::Construct;
+
 use crate::SyntaxKind::{self, *};
-use crate::codes::{NESTING_TOO_DEEP, SOURCE_TOO_LONG, SYNTAX_ERROR};
+use crate::codes::{
+    HEREDOC_WITHOUT_END_TAGGED_LINE, NESTING_TOO_DEEP, SOURCE_TOO_LONG, SYNTAX_ERROR, UNCLOSED_QUOTE,
+};
 use crate::lexer::{Form, Heredoc, Tokens, lex, rendered_text};
 use crate::tree::{Builder, MAX_DEPTH, Tree};
-use crate::{Diagnostic, Source, Span, Stage, decode, diagnostic};
+use crate::{Diagnostic, Source, SourcePosition, Span, Stage, decode, diagnostic};
 
 /// After this number of errors the rest of the text is not parsed.
 const MAX_ERRORS: usize = 100;
@@ -79,7 +84,7 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
         Form::Manifest | Form::Template => parser.program(form),
         Form::Signature => parser.whole_signature(),
     }
-    let Parser { builder, mut diagnostics, tags, bodies, odd_overrides, .. } = parser;
+    let Parser { builder, mut diagnostics, tags, bodies, odd_overrides, mut senseless_from, .. } = parser;
     let heredocs = join_heredocs(&tokens.heredocs, &tags, &bodies);
     let tree = builder.finish(Arc::clone(&text), heredocs).unwrap_or_else(|| {
         diagnostics.push((0, diagnostic!(Span::at(0), NESTING_TOO_DEEP { limit: MAX_DEPTH })));
@@ -92,10 +97,18 @@ fn run(text: Arc<str>, form: Form, options: ParseOptions) -> Parse {
     // A missing token at the end is expected if the lexer failed before.
     if tokens.diagnostics.iter().any(|(_, diagnostic)| diagnostic.is_error()) {
         let end = tree.text().len() as u32;
-        diagnostics.retain(|(_, wrong)| !(wrong.span() == Span::at(end) && *wrong.code == SYNTAX_ERROR));
+        diagnostics.retain(|(_, wrong)| !(wrong.span().point == end && *wrong.code == SYNTAX_ERROR));
     }
     diagnostics.splice(0..0, tokens.diagnostics);
     diagnostics.sort_by_key(|(noticed, _)| *noticed);
+    // What comes after an open quote or heredoc is text, not a program.
+    let swallows =
+        |wrong: &Diagnostic| wrong.is(&UNCLOSED_QUOTE) || wrong.is(&HEREDOC_WITHOUT_END_TAGGED_LINE);
+    let swallowed = diagnostics.iter().find(|(_, wrong)| swallows(wrong)).map(|(noticed, _)| *noticed);
+    senseless_from = senseless_from.into_iter().chain(swallowed).min();
+    if let Some(from) = senseless_from {
+        diagnostics.retain(|(noticed, _)| *noticed <= from);
+    }
     Parse {
         tree,
         diagnostics: diagnostics.into_iter().map(|(_, wrong)| wrong.in_stage(Stage::Syntax)).collect(),
@@ -178,6 +191,12 @@ struct Parser<'t> {
     unread: usize,
     builder: Builder,
     depth: u32,
+    /// The constructs being read and the tokens that open them, outermost first.
+    open: Vec<(Construct, usize)>,
+    /// Opening braces that were missed and may have their closing ones left over.
+    missing_braces: u32,
+    /// The offset from which on the text makes no sense, since an error before it shifts the meaning of all quotes.
+    senseless_from: Option<u32>,
     /// Braces of hashes, resources and the like opened since the list of statements began.
     braces: u32,
     last_error: usize,
@@ -214,6 +233,9 @@ impl<'t> Parser<'t> {
             unread: 0,
             builder: Builder::with_capacity(tokens.kinds.len() + tokens.kinds.len() / 3 + 4),
             depth: 0,
+            open: Vec::new(),
+            missing_braces: 0,
+            senseless_from: None,
             braces: 0,
             last_error: usize::MAX,
             errors: 0,
@@ -323,26 +345,32 @@ impl<'t> Parser<'t> {
 
     #[inline]
     fn expect(&mut self, kind: SyntaxKind) -> Parsed {
-        if self.eat(kind) { Ok(()) } else { self.unexpected() }
+        if self.eat(kind) { Ok(()) } else { self.unexpected_instead_of(Some(kind)) }
     }
 
-    /// As `expect`, with a hint of its own.
+    /// Reads a construct that the token `opening` opens, which errors inside of it know.
     #[inline]
-    fn expect_or_hint(&mut self, kind: SyntaxKind, hint: &str) -> Parsed {
-        if self.eat(kind) {
-            return Ok(());
-        }
-        let known = self.diagnostics.len();
-        let result = self.unexpected();
-        if let (Some((_, wrong)), true) = (self.diagnostics.get_mut(known), self.current != Eof) {
-            wrong.hints = vec![hint.to_owned()];
-        }
+    fn within<T>(
+        &mut self,
+        construct: Construct,
+        opening: usize,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        self.open.push((construct, opening));
+        let result = read(self);
+        self.open.pop();
         result
     }
 
     /// The current token cannot be here.
     #[cold]
     fn unexpected<T>(&mut self) -> Parsed<T> {
+        self.unexpected_instead_of(None)
+    }
+
+    /// The current token cannot be here, where only `expected` could be if that is known.
+    #[cold]
+    fn unexpected_instead_of<T>(&mut self, expected: Option<SyntaxKind>) -> Parsed<T> {
         if self.current == ErrorToken {
             // The lexer has reported the error.
             self.last_error = self.at;
@@ -357,13 +385,29 @@ impl<'t> Parser<'t> {
             _ => (format!("'{}'", self.token_value()), self.token_span()),
         };
         let mut wrong = diagnostic!(span, SYNTAX_ERROR { location });
-        wrong.hints.extend(self.hint());
-        if let Some(text) = self.at.checked_sub(1).filter(|before| self.is_long_text(*before)) {
-            let start = self.tokens.starts[text];
-            let message = "this text goes on until there; a quote may be missing on this line".to_owned();
-            wrong.labels.push(crate::Label { position: Span::new(start, start + 1).into(), message });
+        if let Some(mistake) = self.mistake(expected) {
+            if mistake.place().is_some_and(|place| self.is_blamed(place)) {
+                self.last_error = self.at;
+                return Err(Fail);
+            }
+            self.missing_braces += u32::from(mistake.lacks_brace);
+            if mistake.closes {
+                // Reading goes on as if what is open were closed.
+                self.braces = 0;
+            }
+            if mistake.explain(&mut wrong) {
+                self.senseless_from.get_or_insert(span.point);
+            }
         }
         self.report(wrong)
+    }
+
+    /// Whether an error has been reported whose mistake is there.
+    fn is_blamed(&self, place: Span) -> bool {
+        let blamed = self.diagnostics.iter().filter_map(|(_, wrong)| wrong.focus.as_ref());
+        blamed
+            .into_iter()
+            .any(|focus| matches!(focus, SourcePosition::Within(span) if span.range() == place.range()))
     }
 
     /// A rule beyond the grammar is broken at `token`; reading goes on.
@@ -431,11 +475,6 @@ impl<'t> Parser<'t> {
 
     fn token_text(&self, token: usize) -> &'t str {
         &self.text[self.tokens.span(token).range()]
-    }
-
-    /// Whether a token is a text of several lines in quotes.
-    fn is_long_text(&self, token: usize) -> bool {
-        matches!(self.tokens.kinds[token], SqString | DqString) && self.token_text(token).contains('\n')
     }
 
     /// The position of the current token. Puppet has no token for the `}` of an interpolation, so the text after it is used.

@@ -1,6 +1,7 @@
 //! Resources, their defaults and overrides, and collectors.
 
 use super::expression::Reach;
+use super::mistake::Construct;
 use super::{Parsed, Parser};
 use crate::SyntaxKind::*;
 use crate::codes::{EXPORTED_NO_RESOURCE, NOT_A_RESOURCE, UNTITLED_WITH_ADDITION, VIRTUAL_NO_RESOURCE};
@@ -38,9 +39,23 @@ impl Parser<'_> {
             matches!(self.builder.last_kind(), Resource | ResourceDefaults | ResourceOverride | Virtual);
         self.complete(from, Virtual);
         if !is_resource {
-            let wrong =
-                if exported { diagnostic!(EXPORTED_NO_RESOURCE) } else { diagnostic!(VIRTUAL_NO_RESOURCE) };
-            self.broken_rule(sign, wrong);
+            let wrong = match exported {
+                true => diagnostic!(EXPORTED_NO_RESOURCE),
+                false => diagnostic!(VIRTUAL_NO_RESOURCE),
+            };
+            let tag = self.token_text(self.significant(sign + 1));
+            if let Some(quoted) = self.quoted_hint(sign) {
+                self.broken_rule(sign, wrong.hint(quoted));
+                return Ok(());
+            }
+            let is_tag = !exported && tag.starts_with(|c: char| c.is_ascii_uppercase());
+            self.broken_rule(
+                sign,
+                match is_tag {
+                    true => wrong.hint(format!("a heredoc is written `@({tag})`")),
+                    false => wrong,
+                },
+            );
         }
         Ok(())
     }
@@ -51,7 +66,7 @@ impl Parser<'_> {
         let opening = self.at;
         self.bump();
         self.braces += 1;
-        self.bodies(opening)?;
+        self.within(Construct::Resource, opening, Self::bodies)?;
         self.braces -= 1;
         self.complete(from, Resource);
         Ok(())
@@ -73,11 +88,10 @@ impl Parser<'_> {
             };
             if attributes {
                 let inside = self.builder.len();
-                self.attributes()?;
-                self.close_block(opening)?;
+                self.within(Construct::Resource, opening, Self::closed_attributes)?;
                 self.untitled(from, left, opening, inside);
             } else {
-                self.bodies(opening)?;
+                self.within(Construct::Resource, opening, Self::bodies)?;
                 self.complete(from, Resource);
             }
             self.braces -= 1;
@@ -100,24 +114,33 @@ impl Parser<'_> {
         if kind == ResourceOverride && !matches!(left, Access | Variable | Array | ErrorToken | Error) {
             self.odd_overrides.push((self.diagnostics.len(), self.tokens.starts[opening]));
             let mut wrong = diagnostic!(NOT_A_RESOURCE);
-            wrong.hints.extend(self.misspelt_elsif());
+            wrong.hints.extend(self.elsif_hint());
+            if let Some((Construct::Access, bracket)) = self.open.last() {
+                wrong = wrong.focus_on(self.tokens.span(*bracket), "this `[` is not closed");
+            }
             self.broken_rule(opening, wrong);
         }
     }
 
     /// `title: attributes; title: attributes }`
-    fn bodies(&mut self, opening: usize) -> Parsed {
+    fn bodies(&mut self) -> Parsed {
         loop {
             let body = self.start();
             self.expression()?;
-            self.expect_or_hint(Colon, "a `:` follows the title of a resource")?;
+            self.expect(Colon)?;
             self.attributes()?;
             self.complete(body, ResourceBody);
             if !self.eat(Semicolon) || self.current == RBrace {
                 break;
             }
         }
-        self.close_block(opening)
+        self.expect(RBrace)
+    }
+
+    /// `attributes }`
+    fn closed_attributes(&mut self) -> Parsed {
+        self.attributes()?;
+        self.expect(RBrace)
     }
 
     /// `name => value, name +> value, * => hash`, with a comma more than needed at either end if so wanted.
@@ -140,7 +163,7 @@ impl Parser<'_> {
         let splat = self.current == Star;
         self.bump();
         if !(self.current == FatArrow || (self.current == PlusArrow && !splat)) {
-            return self.unexpected();
+            return self.unexpected_instead_of(Some(FatArrow));
         }
         self.bump();
         self.expression()?;
@@ -152,18 +175,20 @@ impl Parser<'_> {
     pub(super) fn collector(&mut self, from: usize) -> Parsed {
         let query = self.start();
         let close = if self.current == CollectOpen { CollectClose } else { ExportedCollectClose };
+        let opening = self.at;
         self.bump();
-        if self.current != close {
-            self.expression()?;
-        }
-        self.expect(close)?;
+        self.within(Construct::Query, opening, |parser| {
+            if parser.current != close {
+                parser.expression()?;
+            }
+            parser.expect(close)
+        })?;
         self.complete(query, Query);
         if self.current == LBrace {
             let opening = self.at;
             self.bump();
             self.braces += 1;
-            self.attributes()?;
-            self.close_block(opening)?;
+            self.within(Construct::Resource, opening, Self::closed_attributes)?;
             self.braces -= 1;
         }
         self.complete(from, Collector);

@@ -1,5 +1,6 @@
 //! Lists of statements, calls without parentheses, and finding one's feet after an error.
 
+use super::mistake::Construct;
 use super::{Fail, Parsed, Parser, root_kind};
 use crate::SyntaxKind::*;
 use crate::codes::{ARGUMENTS_WITHOUT_PARENTHESES, STRAY_ARGUMENTS};
@@ -43,7 +44,12 @@ impl Parser<'_> {
             }
             // A brace that closes nothing.
             let from = self.start();
-            let _: Parsed = self.unexpected();
+            match self.missing_braces.checked_sub(1) {
+                Some(rest) if self.current == RBrace => self.missing_braces = rest,
+                _ => {
+                    let _: Parsed = self.unexpected();
+                }
+            }
             self.bump();
             self.complete(from, Error);
         }
@@ -61,36 +67,18 @@ impl Parser<'_> {
 
     /// The rest of a block whose brace has been read.
     pub(super) fn block_rest(&mut self, from: usize, opening: usize) -> Parsed {
-        let outer = std::mem::take(&mut self.braces);
-        let result = self.nested(|parser| {
-            parser.statements();
-            Ok(())
-        });
-        self.braces = outer;
-        result?;
-        self.close_block(opening)?;
+        self.within(Construct::Block, opening, |parser| {
+            let outer = std::mem::take(&mut parser.braces);
+            let result = parser.nested(|parser| {
+                parser.statements();
+                Ok(())
+            });
+            parser.braces = outer;
+            result?;
+            parser.expect(RBrace)
+        })?;
         self.complete(from, Block);
         Ok(())
-    }
-
-    /// The `}` of a block; if it is missing, the `{` is worth pointing at.
-    pub(super) fn close_block(&mut self, opening: usize) -> Parsed {
-        if self.eat(RBrace) {
-            return Ok(());
-        }
-        let known = self.diagnostics.len();
-        let result = self.unexpected();
-        if self.diagnostics.len() == known {
-            return result;
-        }
-        let opening = if self.current == Eof { self.unclosed_brace(opening) } else { opening };
-        let span = self.tokens.span(opening);
-        if let Some((_, wrong)) = self.diagnostics.get_mut(known) {
-            wrong
-                .labels
-                .push(crate::Label { position: span.into(), message: "this brace is not closed".to_owned() });
-        }
-        result
     }
 
     /// Statements up to a `}` or the end of the text.

@@ -53,7 +53,14 @@ impl<'t> Checker<'_, 't> {
                 self.report(diagnostic!(at_node(token), ILLEGAL_NUMERIC_VAR_NAME { name }));
             }
         } else if !is_variable_name(name) {
-            self.report(diagnostic!(at_node(token), ILLEGAL_VAR_NAME { name }));
+            let wrong = diagnostic!(at_node(token), ILLEGAL_VAR_NAME { name });
+            let better = lower_initials(name);
+            self.report(match is_variable_name(&better) {
+                true => wrong
+                    .label(at_node(token), "names begin with a lower-case letter or `_`")
+                    .hint(format!("write `${better}`")),
+                false => wrong,
+            });
         }
     }
 
@@ -65,7 +72,15 @@ impl<'t> Checker<'_, 't> {
             self.report(diagnostic!(at_node(node), ILLEGAL_NUMERIC_PARAMETER { name }));
         }
         if !is_parameter_name(name) {
-            self.report(diagnostic!(at_node(node), ILLEGAL_PARAM_NAME { name }));
+            let wrong = diagnostic!(at_node(node), ILLEGAL_PARAM_NAME { name });
+            let better = lower_initials(name);
+            let token = parameter.name_token().filter(|_| is_parameter_name(&better));
+            self.report(match token {
+                Some(token) => wrong
+                    .focus_on(token.span(), "names begin with a lower-case letter")
+                    .hint(format!("write `${better}`")),
+                None => wrong,
+            });
         }
         if let Some(default) = parameter.default() {
             self.no_assignment(default.syntax());
@@ -132,4 +147,15 @@ fn has_segments(name: &str, is_last: impl Fn(&str) -> bool) -> bool {
 /// One segment of a name: a lower-case letter, then letters, digits and `_`.
 fn is_name_segment(segment: &str) -> bool {
     segment.starts_with(|c: char| c.is_ascii_lowercase()) && is_word(segment)
+}
+
+/// A name whose segments begin with lower-case letters.
+fn lower_initials(name: &str) -> String {
+    let mut segments = name.split("::").map(|segment| {
+        let mut letters = segment.chars();
+        let first = letters.next().map(|first| first.to_ascii_lowercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    let first = segments.next().unwrap_or_default();
+    segments.fold(first, |name, segment| name + "::" + &segment)
 }

@@ -12,7 +12,7 @@ use super::literal::literal;
 use super::{Checker, at, at_node};
 use crate::ast::{self, Expr, Segment};
 use crate::tree::Node;
-use crate::{SyntaxKind as K, diagnostic};
+use crate::{Diagnostic, Span, SyntaxKind as K, diagnostic};
 
 /// Names that belong to types of the language, in order.
 const TYPE_NAMES: &[&str] = &[
@@ -177,10 +177,18 @@ impl<'t> Checker<'_, 't> {
         self.top_level(expr);
         if !is_qualified_name(name) {
             let construct = with_article(expr);
-            self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct }));
+            let wrong = diagnostic!(at(expr), ILLEGAL_DEFINITION_NAME { name, construct });
+            self.report(with_better_name(wrong, name_span(expr, name), name));
         }
         if let Some(file) = self.rules.namespace.refuses(name) {
-            self.report(diagnostic!(at(expr), ILLEGAL_DEFINITION_LOCATION { name, file }));
+            let mut wrong = diagnostic!(at(expr), ILLEGAL_DEFINITION_LOCATION { name, file });
+            if let Some(span) = name_span(expr, name) {
+                wrong = wrong.focus_on(span, "");
+            }
+            self.report(match self.rules.namespace.place_of(name, expr) {
+                Some(hint) => wrong.hint(hint),
+                None => wrong,
+            });
         }
         if TYPE_NAMES.binary_search(&name).is_ok() {
             let construct = with_article(expr);
@@ -322,6 +330,33 @@ fn is_type(expr: Expr<'_>) -> bool {
 
 fn parameters(node: Node<'_>) -> impl Iterator<Item = ast::Parameter<'_>> {
     node.child(K::Parameters).into_iter().flat_map(|list| list.children().filter_map(ast::Parameter::cast))
+}
+
+/// Where the name of a definition is written.
+fn name_span(expr: Expr<'_>, name: &str) -> Option<Span> {
+    let span = expr.span();
+    let text = expr.syntax().text();
+    let own = name.rsplit("::").next().unwrap_or(name);
+    let head = &text[..text.find(['{', '(']).unwrap_or(text.len())];
+    let at = head.find(name).map(|at| (at, name)).or_else(|| Some((head.find(own)?, own)));
+    at.map(|(at, found)| Span::new(span.start + at as u32, span.start + (at + found.len()) as u32))
+}
+
+/// An error about a name, with a name that is allowed: in lower case, with underscores.
+fn with_better_name(wrong: Diagnostic, span: Option<Span>, name: &str) -> Diagnostic {
+    let wrong = match span {
+        Some(span) => wrong.focus_on(span, "names consist of lower-case letters, digits and `_`"),
+        None => wrong,
+    };
+    let better: String = name
+        .chars()
+        .map(|c| if c.is_alphanumeric() || c == ':' { c.to_ascii_lowercase() } else { '_' })
+        .collect();
+    let better = better.trim_start_matches('_');
+    match is_qualified_name(better) {
+        true => wrong.hint(format!("write `{better}`")),
+        false => wrong,
+    }
 }
 
 #[cfg(test)]

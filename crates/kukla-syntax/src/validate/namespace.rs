@@ -60,6 +60,26 @@ impl<'a> FileNamespace<'a> {
         }
     }
 
+    /// Advice where a definition of this name belongs, or which name belongs into this file.
+    pub(super) fn place_of(&self, name: &str, expr: Expr<'_>) -> Option<String> {
+        let FileNamespace::Module { namespace, .. } = self else {
+            return Some(
+                "definitions of a module belong below its `manifests`, `functions` or `types`".to_owned(),
+            );
+        };
+        let (kind, word) = match expr {
+            Expr::FunctionDefinition(_) => ("functions", "function"),
+            Expr::TypeAlias(_) => ("types", "type"),
+            Expr::ClassDefinition(_) => ("manifests", "class"),
+            Expr::DefineDefinition(_) => ("manifests", "define"),
+            _ => ("plans", "plan"),
+        };
+        let name = name.to_lowercase();
+        let (module, rest) = name.split_once("::").unwrap_or((&name, "init"));
+        let path = format!("{module}/{kind}/{}.pp", rest.replace("::", "/"));
+        Some(format!("write `{word} {namespace}` here, or move it to {path}"))
+    }
+
     /// The file, if the definition of this name does not belong into it.
     pub(super) fn refuses(&self, name: &str) -> Option<&'a str> {
         match self {

@@ -57,6 +57,14 @@ kukla_syntax::codes! {
     /// ```
     DESCRIPTION_NO_HASH as BAD_TYPE_SLICE_TYPE: Error, "{base}[] argument must be a Hash. Got {actual}";
 
+    /// The name of a type of the platform has at least one character.
+    ///
+    /// ```puppet
+    /// notice(Runtime['ruby', ''])          # error
+    /// notice(Runtime['ruby', 'Symbol'])    # fine
+    /// ```
+    EMPTY_RUNTIME_NAME as RUNTIME_ERROR: Error, "Runtime 'name_or_pattern' has wrong type, expects a value of type String[1] or Tuple[Regexp, String[1]], got String";
+
     /// The lower bound comes first. Write `default` for a bound that is open.
     ///
     /// ```puppet

@@ -55,6 +55,13 @@ kukla_syntax::codes! {
     /// ```
     ILLEGAL_TIMEZONE as RUNTIME_ERROR: Error, "Illegal timezone '{zone}'";
 
+    /// A time is written in a zone that is less than 24 hours from UTC.
+    ///
+    /// ```puppet
+    /// notice(strftime(Timestamp(0), '%T', '+24:00'))    # error
+    /// ```
+    ZONE_OUT_OF_RANGE as RUNTIME_ERROR: Error, "utc_offset out of range";
+
     /// The text is written like a time but there is none such, as at one minute past 24 hours.
     ///
     /// ```puppet

@@ -66,8 +66,8 @@ pub fn parse_integer(text: &str, rules: IntegerRules) -> IntegerText {
 }
 
 /// Reads an integer of any size as Ruby's `Integer(text)`; nothing for text that is none, or longer than anyone can mean.
-pub fn parse_large_integer(text: &str) -> Option<BigInt> {
-    let (negative, base, digits) = sign_base_and_digits(text, IntegerRules::default())?;
+pub fn parse_large_integer(text: &str, rules: IntegerRules) -> Option<BigInt> {
+    let (negative, base, digits) = sign_base_and_digits(text, rules)?;
     let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b'_').take(LARGEST + 1).collect();
     let number = BigInt::parse_bytes(&digits, base).filter(|_| digits.len() <= LARGEST)?;
     Some(if negative { -number } else { number })
@@ -105,11 +105,13 @@ static HEX_FLOAT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Reads a number as Ruby's `Float(text)`.
 ///
-/// Three readers of floats remain, since they accept different texts: this one has no underscores in hexadecimal digits; that of the
-/// functions has them, without hexadecimal fractions, and allows an underscore next to the letter of an exponent; that of Ruby code
+/// Three readers of floats remain, since they accept different texts: this one has underscores in hexadecimal digits only without a
+/// fraction; that of the functions has them, without hexadecimal fractions, and allows an underscore next to the letter of an exponent; that of Ruby code
 /// also reads the number at the beginning of a longer text.
 pub fn parse_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    let joined = without_hex_underscores(text);
+    let text = joined.as_deref().unwrap_or(text);
     if let Some(found) = HEX_FLOAT.captures(text) {
         let fraction = found.get(3).map_or("", |digits| digits.as_str());
         let digits = found[2].chars().chain(fraction.chars());
@@ -127,6 +129,12 @@ pub fn parse_float(text: &str) -> Option<f64> {
         return None;
     }
     text.replace('_', "").parse().ok()
+}
+
+/// A whole hexadecimal number without the single underscores between its digits; in one with a fraction there may be none.
+fn without_hex_underscores(text: &str) -> Option<String> {
+    let (_, digits) = text.split_once(['x', 'X']).filter(|(_, digits)| digits.contains('_'))?;
+    (digit_run(digits.as_bytes(), 16) == digits.len()).then(|| text.replace('_', ""))
 }
 
 static NUMERIC: LazyLock<Regex> = LazyLock::new(|| {

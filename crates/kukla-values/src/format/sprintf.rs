@@ -312,6 +312,9 @@ fn refused(value: &Value, target: &str) -> Error {
     diagnostic!(NOT_CONVERTIBLE { operand: operand_name(value), target }).into()
 }
 
+/// Ruby's `sprintf` reads text as `Integer(text)` does.
+const INTEGER_RULES: number::IntegerRules = number::IntegerRules { radix: None, underscore_after_zero: true };
+
 fn integer_of(value: &Value) -> Result<BigInt> {
     Ok(match value {
         Value::Integer(number) => (*number).into(),
@@ -322,10 +325,10 @@ fn integer_of(value: &Value) -> Result<BigInt> {
         },
         Value::Timestamp(stamp) => stamp.seconds().into(),
         Value::Timespan(span) => span.whole_seconds()?.into(),
-        Value::String(text) => match number::parse_integer(text, number::IntegerRules::default()) {
+        Value::String(text) => match number::parse_integer(text, INTEGER_RULES) {
             number::IntegerText::Fits(number) => number.into(),
             number::IntegerText::TooLarge => {
-                number::parse_large_integer(text).ok_or_else(|| diagnostic!(NUMBER_TOO_BIG))?
+                number::parse_large_integer(text, INTEGER_RULES).ok_or_else(|| diagnostic!(NUMBER_TOO_BIG))?
             }
             number::IntegerText::Not => {
                 bail!(NO_INTEGER { text: inspect_text(text) });

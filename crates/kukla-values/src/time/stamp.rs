@@ -6,7 +6,9 @@ use kukla_syntax::{bail, diagnostic};
 
 use super::calendar::{self, Civil, Zone};
 use super::{Timestamp, strptime, zones};
-use crate::codes::{ILLEGAL_TIME_FORMAT, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIMEZONE_GIVEN_TWICE};
+use crate::codes::{
+    ILLEGAL_TIME_FORMAT, TIME_IN_NO_FORMAT, TIME_NOT_IN_FORMAT, TIMEZONE_GIVEN_TWICE, ZONE_OUT_OF_RANGE,
+};
 use crate::{Result, Str};
 
 /// Tried in this order when no format is given and no zone either.
@@ -55,7 +57,10 @@ impl Timestamp {
         super::check_widths(format)?;
         let zone = match zone.filter(|zone| !zone.is_empty()) {
             Some(zone) if zone.eq_ignore_ascii_case("current") => Zone::Offset(0),
-            Some(zone) => Zone::Offset(zones::offset(zone)?),
+            Some(zone) => match zones::offset(zone)? {
+                offset if offset.abs() < DAY => Zone::Offset(offset),
+                _ => bail!(ZONE_OUT_OF_RANGE),
+            },
             None => Zone::Utc,
         };
         let civil = Civil::new(self.seconds, self.nanos, zone);
@@ -65,6 +70,9 @@ impl Timestamp {
             .map_err(|reason| diagnostic!(ILLEGAL_TIME_FORMAT { format, reason }).into())
     }
 }
+
+/// A zone that times are written in is less than a day from UTC.
+const DAY: i32 = 86_400;
 
 fn resolve(parsed: &strptime::Parsed, zone: Option<&str>) -> Result<Timestamp> {
     let seconds = parsed.seconds()?;

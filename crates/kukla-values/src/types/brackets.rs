@@ -16,9 +16,9 @@ use crate::codes::{
     AMBIGUOUS_MEMBER_NAME, BAD_COLLECTION_SLICE_TYPE, BAD_INTEGER_SLICE_ARITY, BAD_INTEGER_SLICE_TYPE,
     BAD_NOT_UNDEF_SLICE_TYPE, BAD_STRING_SLICE_ARITY, BAD_TYPE_SLICE_ARITY, BAD_TYPE_SLICE_TYPE,
     BAD_TYPE_SPECIALIZATION, BOUND_NO_TIME, BOUNDS_REVERSED, DESCRIPTION_NO_HASH, EMPTY_MEMBER_NAME,
-    FLOAT_BOUND_NO_NUMBER, ILLEGAL_CLASSREF, ILLEGAL_HOSTCLASS_NAME, ILLEGAL_MEMBER_NAME, ILLEGAL_NAME,
-    ILLEGAL_RESOURCE_SPECIALIZATION, OPERATOR_NOT_APPLICABLE, STEP_NOT_POSITIVE, TOO_MANY_STEPS,
-    UNKNOWN_RESOURCE_TYPE, URI_NOT_ABSOLUTE,
+    EMPTY_RUNTIME_NAME, FLOAT_BOUND_NO_NUMBER, ILLEGAL_CLASSREF, ILLEGAL_HOSTCLASS_NAME, ILLEGAL_MEMBER_NAME,
+    ILLEGAL_NAME, ILLEGAL_RESOURCE_SPECIALIZATION, OPERATOR_NOT_APPLICABLE, STEP_NOT_POSITIVE,
+    TOO_MANY_STEPS, UNKNOWN_RESOURCE_TYPE, URI_NOT_ABSOLUTE,
 };
 use crate::format::{class_name, float_text};
 use crate::regexp::Regexp;
@@ -194,6 +194,9 @@ impl Type {
                 if !matches!(keys, [Value::String(_)]) {
                     check(self, keys, 2, Some(2), &[Kind::String, Kind::String])?;
                 }
+                if let Some(Value::String(name)) = keys.get(1) {
+                    check_runtime_name(name)?;
+                }
                 let runtime = keys.first().and_then(Value::as_str).map(Str::from);
                 Ok(Type::Runtime(Arc::new(RuntimeType { runtime, name: keys.get(1).cloned() })))
             }
@@ -202,6 +205,9 @@ impl Type {
             }
             Type::Object(_) => match keys {
                 [Value::Hash(init)] => Ok(Type::Object(ObjectType::new(init)?)),
+                // In Ruby these are empty as well, and an empty description is that of any object.
+                [Value::Undef] => Ok(self.clone()),
+                [Value::String(empty)] if empty.is_empty() => Ok(self.clone()),
                 [key] => not_a_hash("Object-Type", key),
                 _ => arity("Object-Type", 1, None, keys.len()),
             },
@@ -362,6 +368,14 @@ fn as_type(value: &Value) -> Type {
             name: Some(Value::String(name.clone())),
         })),
         value => Type::of_generalized(value),
+    }
+}
+
+/// Text as the name of a type of the platform.
+fn check_runtime_name(name: &str) -> Made<()> {
+    match name.is_empty() {
+        true => refuse(None, diagnostic!(EMPTY_RUNTIME_NAME)),
+        false => Ok(()),
     }
 }
 
@@ -638,6 +652,11 @@ fn callable(base: &Type, args: &[Value]) -> Made {
         args => (args, None),
     };
     let (keys, size) = trailing_size(args)?;
+    for key in keys {
+        if let Value::String(name) = key {
+            check_runtime_name(name)?;
+        }
+    }
     let mut params = types(keys);
     if params.is_empty() && size.is_some_and(|size| size.max() > 0) {
         params.push(Type::Unit);

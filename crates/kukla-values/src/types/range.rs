@@ -5,8 +5,7 @@ use std::fmt;
 /// An inclusive range of integers or sizes, either end of which may be open. `Integer[0]` is open above, which
 /// `Integer[0, 9223372036854775807]` is not: the latter can be gone through.
 ///
-/// Types have many of them, so an open end takes no room: where it is open the ends are the wrong way round. That leaves no
-/// room for ranges that begin or end where there is nothing beyond, whose other end is open; they count as open there too.
+/// Types have many of them, so an open end takes no room: where it is open the ends are the wrong way round.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Range {
     low: i64,
@@ -19,6 +18,13 @@ impl Range {
     /// No word about size at all: zero or more. `String` has it; `String[0]` means the same, but prints its zero.
     pub const ANY_SIZE: Range = Range::ANY;
 
+    // Ranges with one open end have `MAX` as their low or `MIN` as their high end. Those whose other end is `MAX` or `MIN` itself
+    // would look like others, so four pairs that no other range uses mean them.
+    const FROM_MIN: Range = Range { low: 1, high: 0 };
+    const FROM_MAX: Range = Range { low: 2, high: 0 };
+    const TO_MIN: Range = Range { low: 3, high: 0 };
+    const TO_MAX: Range = Range { low: 4, high: 0 };
+
     /// Exactly one member.
     pub const fn exactly(n: i64) -> Range {
         Range { low: n, high: n }
@@ -27,8 +33,8 @@ impl Range {
     /// `min` and above.
     pub const fn at_least(min: i64) -> Range {
         match min {
-            i64::MIN => Range::ANY,
-            i64::MAX => Range::exactly(min),
+            i64::MIN => Range::FROM_MIN,
+            i64::MAX => Range::FROM_MAX,
             min => Range { low: min, high: i64::MIN },
         }
     }
@@ -36,8 +42,8 @@ impl Range {
     /// `max` and below.
     pub const fn at_most(max: i64) -> Range {
         match max {
-            i64::MAX => Range::ANY,
-            i64::MIN => Range::exactly(max),
+            i64::MAX => Range::TO_MAX,
+            i64::MIN => Range::TO_MIN,
             max => Range { low: i64::MAX, high: max },
         }
     }
@@ -57,14 +63,28 @@ impl Range {
         }
     }
 
+    /// Both ends, unless they are open.
+    const fn ends(self) -> (Option<i64>, Option<i64>) {
+        match self {
+            Range { low, high } if low <= high => (Some(low), Some(high)),
+            Range::ANY => (None, None),
+            Range::FROM_MIN => (Some(i64::MIN), None),
+            Range::FROM_MAX => (Some(i64::MAX), None),
+            Range::TO_MIN => (None, Some(i64::MIN)),
+            Range::TO_MAX => (None, Some(i64::MAX)),
+            Range { low: i64::MAX, high } => (None, Some(high)),
+            Range { low, .. } => (Some(low), None),
+        }
+    }
+
     /// The lower end, unless it is open.
     pub const fn from(self) -> Option<i64> {
-        if self.low > self.high && self.low == i64::MAX { None } else { Some(self.low) }
+        self.ends().0
     }
 
     /// The upper end, unless it is open.
     pub const fn to(self) -> Option<i64> {
-        if self.low > self.high && self.high == i64::MIN { None } else { Some(self.high) }
+        self.ends().1
     }
 
     /// The smallest member.
@@ -156,9 +176,10 @@ mod tests {
 
     #[test]
     fn open_ends_are_no_numbers() {
-        let ends = [None, Some(i64::MIN + 1), Some(-1), Some(0), Some(5), Some(i64::MAX - 1)];
-        for from in ends {
-            for to in ends {
+        let numbers = [i64::MIN, i64::MIN + 1, -1, 0, 1, 2, 3, 4, 5, i64::MAX - 1, i64::MAX];
+        let ends: Vec<Option<i64>> = [None].into_iter().chain(numbers.map(Some)).collect();
+        for &from in &ends {
+            for &to in &ends {
                 if let (Some(from), Some(to)) = (from, to)
                     && from > to
                 {

@@ -48,6 +48,7 @@ pub fn document(report: &FleetDifference) -> Json {
             "resource": denied.resource,
             "nodes": denied.nodes,
         })).collect::<Json>(),
+        "warnings": report.warnings,
         "notes": report.notes,
     })
 }

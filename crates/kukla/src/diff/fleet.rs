@@ -25,6 +25,8 @@ pub struct FleetDifference {
     pub groups: Vec<Group>,
     /// The files in which the sides differ, by path, each with its effect; none if the sides are not files.
     pub files: Vec<FileDifference>,
+    /// Warnings about the limits of the comparison, such as a changed Puppetfile.
+    pub warnings: Vec<String>,
     /// Notes for the reader, such as files that could not be read.
     pub notes: Vec<String>,
     /// Changes of resources that rules protect: the rule, the resource and the nodes.
@@ -87,6 +89,23 @@ impl fmt::Display for Failure {
             Failure::Compile(failure) => write!(f, "{failure}"),
             Failure::Problem(problem) => write!(f, "{problem}"),
         }
+    }
+}
+
+impl Failure {
+    /// The place and the message of the error, without the name of the node: equal for nodes that fail for the same reason, whatever
+    /// classes lead there.
+    fn key(&self, node: &str) -> String {
+        let text = match self {
+            Failure::Compile(failure) => {
+                let root = failure.root();
+                let place = root.position.as_ref().or(failure.position.as_ref());
+                let at = place.map(|place| (place.file(), place.line(), place.column()));
+                format!("{at:?} {} {}", root.code.name, root.message())
+            }
+            Failure::Problem(problem) => problem.to_string(),
+        };
+        if node.is_empty() { text } else { text.replace(node, "\u{1}") }
     }
 }
 
@@ -202,9 +221,13 @@ impl Outcome {
         matches!(self, Outcome::SameInputs | Outcome::Same)
     }
 
-    /// Whether the node has no catalog on the new side, although it should.
+    /// Whether the node has no catalog on the new side, and the change is to blame.
     pub const fn is_failure(&self) -> bool {
-        matches!(self, Outcome::Breaks(_) | Outcome::Fails(..) | Outcome::Added(Err(_)))
+        matches!(
+            self,
+            // A node that was asked for and cannot be compiled at all, such as one without facts, is a mistake on either side.
+            Outcome::Breaks(_) | Outcome::Added(Err(_)) | Outcome::Fails(_, Failure::Problem(_))
+        )
     }
 
     /// Whether it fails on one side because of something in a file, given by the end of its path.
@@ -300,19 +323,39 @@ impl FleetDifference {
         self.nodes.iter().all(|node| node.outcome.is_unchanged())
     }
 
-    /// Whether a node has no catalog on the new side, although it should.
+    /// Whether a node has no catalog on the new side, and the change is to blame.
     pub fn has_failures(&self) -> bool {
         self.nodes.iter().any(|node| node.outcome.is_failure())
     }
 
-    /// Failures with the nodes that have them, those of most nodes first; before (`false`) or after.
+    /// Whether a node compiles on neither side.
+    pub fn has_failures_on_both_sides(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.outcome, Outcome::Fails(..)))
+    }
+
+    /// Failures of one side, before (`false`) or after, with the nodes that have them, those of most nodes first.
     pub fn failures(&self, after: bool) -> Vec<(&Failure, Vec<&str>)> {
+        self.grouped_failures(|outcome| match outcome {
+            Outcome::Fails(..) => None,
+            outcome if after => outcome.failures().1,
+            outcome => outcome.failures().0,
+        })
+    }
+
+    /// The failures after the change of nodes that compile on neither side.
+    pub fn failures_on_both_sides(&self) -> Vec<(&Failure, Vec<&str>)> {
+        self.grouped_failures(|outcome| match outcome {
+            Outcome::Fails(_, after) => Some(after),
+            _ => None,
+        })
+    }
+
+    fn grouped_failures(&self, failure: impl Fn(&Outcome) -> Option<&Failure>) -> Vec<(&Failure, Vec<&str>)> {
         let mut failures = IndexMap::<String, (&Failure, Vec<&str>)>::new();
         for node in &self.nodes {
-            let (old, new) = node.outcome.failures();
-            if let Some(failure) = if after { new } else { old } {
-                let text = failure.to_string().replace(&node.node, "\u{1}");
-                failures.entry(text).or_insert_with(|| (failure, Vec::new())).1.push(&node.node);
+            if let Some(failure) = failure(&node.outcome) {
+                let key = failure.key(&node.node);
+                failures.entry(key).or_insert_with(|| (failure, Vec::new())).1.push(&node.node);
             }
         }
         let mut failures: Vec<_> = failures.into_values().collect();
@@ -362,6 +405,20 @@ impl FleetDifference {
             );
             file.nodes = nodes.into_iter().cloned().collect();
         }
+        let is_puppetfile = |file: &&FileDifference| {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            file.is_significant && name.starts_with("Puppetfile") && !name.ends_with(".lock")
+        };
+        self.warnings.extend(files.iter().filter(is_puppetfile).map(|file| {
+            format!(
+                "{} is {}, but both sides were compiled with the modules that are installed now: the effect of other module versions is not in this report",
+                file.path.display(),
+                match file.status {
+                    FileStatus::Modified => "changed",
+                    status => status.name(),
+                }
+            )
+        }));
         self.files = files;
     }
 }

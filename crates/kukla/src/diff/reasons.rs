@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use kukla_catalog::ResourceRef;
 use kukla_eval::catalog::{Part, Provenance, Trail};
+use kukla_hiera::ValueOrigin;
 use kukla_syntax::deep;
 use kukla_values::{Str, Value};
 use kukla_world::record::Question;
@@ -41,6 +42,9 @@ pub struct Surroundings<'s> {
 struct Trails {
     by_name: FxHashMap<ResourceRef, Provenance>,
 }
+
+/// The rank of a line or key in which the sides differ.
+const TOUCHED: u8 = 2;
 
 /// The most reasons of a change.
 const MOST: usize = 3;
@@ -125,6 +129,8 @@ impl Evidence {
                         found.place(file, exported.resource.line, None, is_after);
                     }
                 }
+                found.inclusions(&self.after, &change.name, true);
+                found.inclusions(&self.before, &change.name, false);
                 change.reasons = self.chosen(found);
             }
             for place in [&mut change.place_before, &mut change.place_after].into_iter().flatten() {
@@ -166,15 +172,15 @@ impl Evidence {
     /// of the value.
     fn chosen(&self, found: Candidates<'_>) -> Vec<Reason> {
         let best = found.places.iter().map(|(rank, _)| *rank).max().unwrap_or_default();
-        if best == 0 && !self.read.is_empty() && self.read.len() <= MOST {
-            let reason = |file: &Str| Reason {
+        // If the node reads only one file that differs, nothing else can be the reason.
+        if let (0, 1, Some(file)) = (best, self.read.len(), self.read.first()) {
+            return vec![Reason {
                 file: file.clone(),
                 line: None,
                 key: None,
                 is_after: true,
                 is_touched: true,
-            };
-            return self.read.iter().map(reason).collect();
+            }];
         }
         let mut reasons = Vec::new();
         for (rank, reason) in found.places {
@@ -224,11 +230,7 @@ impl Candidates<'_> {
         for part in trail.parts.iter() {
             match part {
                 Part::Data(places) => {
-                    for place in places.iter() {
-                        if let Some(file) = &place.location {
-                            self.place(file, place.line, Some(&place.key), is_after);
-                        }
-                    }
+                    self.data(places, is_after, depth);
                 }
                 Part::Parameter(_, _, Some(trail)) | Part::Variable(_, Some(trail)) => {
                     self.trail(trail, is_after, depth + 1);
@@ -243,12 +245,43 @@ impl Candidates<'_> {
         }
     }
 
+    fn data(&mut self, origins: &[Arc<ValueOrigin>], is_after: bool, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        for origin in origins {
+            if let Some(file) = &origin.location {
+                self.place(file, origin.line, Some(&origin.key), is_after);
+            }
+            self.data(&origin.interpolated, is_after, depth + 1);
+        }
+    }
+
+    /// The code that declares the resource: the calls that include its classes, as far as the sides differ there.
+    fn inclusions(&mut self, trails: &Trails, name: &ResourceRef, is_after: bool) {
+        let Some(own) = trails.by_name.get(name) else { return };
+        let around = own.containers.iter().filter_map(|container| trails.by_name.get(container));
+        for each in std::iter::once(own).chain(around) {
+            let mut found = Candidates { files: self.files, places: Vec::new() };
+            if let Some(inclusion) = &each.inclusion {
+                found.trail(inclusion, is_after, 0);
+            }
+            if let (Some(location), true) = (&each.location, each.type_name != own.type_name)
+                && let Some(file) = location.file()
+            {
+                found.place(file, Some(location.line()), None, is_after);
+            }
+            self.places.extend(found.places.into_iter().filter(|(rank, _)| *rank == TOUCHED));
+        }
+    }
+
     fn place(&mut self, file: &str, line: Option<u32>, key: Option<&Str>, is_after: bool) {
         let path = Path::new(file);
         let rank =
             self.files.map_or(0, |files| files.rank(path, line, key.map(|key| key.as_str()), is_after));
         let shown = self.files.and_then(|files| files.shown(path).to_str()).unwrap_or(file);
-        let reason = Reason { file: shown.into(), line, key: key.cloned(), is_after, is_touched: rank == 2 };
+        let reason =
+            Reason { file: shown.into(), line, key: key.cloned(), is_after, is_touched: rank == TOUCHED };
         self.places.push((rank, reason));
     }
 }

@@ -147,6 +147,7 @@ impl FleetComparison {
             }
             None => {
                 let (old, new) = (before.fleet()?, after.fleet()?);
+                new.report_notices(observer);
                 cache = open_cache(options, &old, observer)?;
                 comparison.cache = differing.zip(cache.as_ref()).map(|(files, cache)| {
                     let keeps_catalogs = options.cache.as_ref().is_some_and(|cache| cache.is_explicit);

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla_catalog::Catalog;
 use kukla_eval::error::Diagnostic;
-use kukla_eval::profile::Profile;
 use kukla_syntax::Problem;
 use kukla_world::record::Digest;
 use rayon::prelude::*;
 
 use super::members::{Fleet, FleetError, Member, duplicate_nodes};
 use super::node::SiteNode;
+use super::profile::FleetProfile;
 use super::progress::{Cancellation, FleetEvent, Observer};
 use super::report::{FailOn, NodeMessage, NodeReport};
 use super::run_cache::{CachedNode, RunCache};
@@ -22,7 +22,7 @@ use super::store::PackedNode;
 use crate::cache::{Cache, Facts, Reason, SecretCatalogs};
 use crate::exchange::{Exchange, ExchangeMember};
 use crate::pending::{Audience, Pending};
-use crate::{CompileOptions, Compiled, Outcome, Site};
+use crate::{CompileOptions, Compiled, Cycles, Outcome, Site};
 
 /// How one node is compiled.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,8 @@ pub struct NodeCompilation {
     pub to_store: Option<Catalog>,
     /// The resources that the agent would refuse, if that was asked for.
     pub refused: Vec<Diagnostic>,
+    /// The dependency cycles of the catalog.
+    pub cycles: Cycles,
 }
 
 impl NodeCompilation {
@@ -63,7 +65,12 @@ impl NodeCompilation {
             Ok(site) => site,
             Err(failure) => {
                 let outcome = Outcome::from(failure.clone());
-                return NodeCompilation { outcome, to_store: None, refused: Vec::new() };
+                return NodeCompilation {
+                    outcome,
+                    to_store: None,
+                    refused: Vec::new(),
+                    cycles: Cycles::default(),
+                };
             }
         };
         let compile = CompileOptions {
@@ -74,7 +81,7 @@ impl NodeCompilation {
         };
         let cancellation = options.cancellation.clone();
         let mut outcome = site.compile_while(&node.node, compile, move || !cancellation.is_cancelled());
-        let (mut to_store, mut refused) = (None, Vec::new());
+        let (mut to_store, mut refused, mut cycles) = (None, Vec::new(), Cycles::default());
         if let Ok(compiled) = &mut outcome.result {
             if options.is_stored {
                 let agents = match options.keep_virtual {
@@ -91,7 +98,10 @@ impl NodeCompilation {
                 }
             }
         }
-        NodeCompilation { outcome, to_store, refused }
+        if let Ok(compiled) = &outcome.result {
+            cycles = site.cycles(&node.node, &compiled.catalog);
+        }
+        NodeCompilation { outcome, to_store, refused, cycles }
     }
 }
 
@@ -161,7 +171,7 @@ pub struct FleetRun<M> {
     /// The number of nodes that were not compiled because one had failed or the run was cancelled.
     pub skipped: usize,
     /// The time of all nodes that were compiled, if it was profiled.
-    pub profile: Profile,
+    pub profile: FleetProfile,
     /// The exported resources that never settled; then nothing was written or stored.
     pub unsettled: Option<Box<Diagnostic>>,
     /// The reasons that nodes were compiled in spite of a cache.
@@ -185,6 +195,7 @@ impl Fleet {
         observer: &dyn Observer,
     ) -> Result<FleetRun<M>, FleetError> {
         let cache = self.open_cache(options, observer)?;
+        self.report_notices(observer);
         Ok(Round::compile(self, options, cache.as_ref(), None, observer)?.finish(self))
     }
 
@@ -331,7 +342,7 @@ struct Pass<'r> {
     observer: &'r dyn Observer,
     has_failed: AtomicBool,
     skipped: AtomicUsize,
-    profile: Mutex<Profile>,
+    profile: Mutex<FleetProfile>,
 }
 
 /// The nodes to compile again, and their sources.
@@ -468,7 +479,7 @@ impl Pass<'_> {
         };
         result.to_store = to_store.map(|catalog| PackedNode::pack(node, &catalog));
         if let Some(profile) = &compiled.profile {
-            self.profile.lock().unwrap_or_else(PoisonError::into_inner).absorb(profile);
+            self.profile.lock().unwrap_or_else(PoisonError::into_inner).add(name, profile);
         }
         if self.options.output.is_some() || self.cache.is_some() {
             let text = compiled.catalog.to_json();

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
 use kukla_eval::error::Diagnostic;
-use kukla_eval::program::NodeMatch;
 use kukla_syntax::{Problem, ProblemKind};
 use kukla_world::record::Recorded;
 use kukla_world::{Stamp, World};
 
 use super::node::SiteNode;
 use super::options::FleetOptions;
+use super::progress::{FleetEvent, Observer};
 use super::setup::FleetSetup;
-use super::source::{FACTS_HELP, NodeSource, sources_with_facts};
+use super::source::{NodeSource, sources_with_facts};
 use super::store::{NodeStore, stored_facts};
 use crate::caught::caught;
 use crate::certname;
@@ -36,6 +36,8 @@ pub struct Fleet {
     sources: Vec<NodeSource>,
     /// By the name of the environment, in which alone the sites of a fleet differ.
     sites: Mutex<BTreeMap<String, SiteOnce>>,
+    /// Remarks about the nodes and their facts.
+    pub(super) notices: Vec<Problem>,
 }
 
 /// A site that is opened by the first thread that needs it, while others wait for it alone.
@@ -157,6 +159,7 @@ impl Fleet {
             facts_world,
             sources: Vec::new(),
             sites: Mutex::default(),
+            notices: Vec::new(),
         };
         fleet.sources = match with_facts {
             Some(sources) => sources,
@@ -169,12 +172,24 @@ impl Fleet {
                 names.map(NodeSource::Name).collect()
             }
         };
+        let notice = fleet.notice_of_missing_facts();
+        fleet.notices.splice(0..0, notice);
         Ok(fleet)
     }
 
     /// The options of the fleet.
     pub fn options(&self) -> &FleetOptions {
         self.setup.options()
+    }
+
+    /// The settings that all nodes share.
+    pub(super) fn setup(&self) -> &FleetSetup {
+        &self.setup
+    }
+
+    /// Reports the remarks about the nodes and their facts.
+    pub(super) fn report_notices(&self, observer: &dyn Observer) {
+        self.notices.iter().for_each(|notice| observer.observe(FleetEvent::Notice(notice)));
     }
 
     /// The compiler.
@@ -252,29 +267,6 @@ impl Fleet {
                 let facts = caught(read).unwrap_or_else(|failure| Err(failure.into()));
                 SourceFacts { stamp, content, store: None, facts }
             }
-        }
-    }
-
-    /// The names in node definitions, and the samples.
-    fn names_without_facts(&self) -> Result<Vec<String>, FleetError> {
-        let node = self.setup.assign(FactFile::default())?;
-        let site = self.site(&node).map_err(FleetError::Manifest)?;
-        if let Some(broken) = &site.broken_manifest {
-            return Err(FleetError::Manifest(Box::new((**broken).clone())));
-        }
-        let nodes = site.environment.nodes();
-        let named = nodes.iter().flat_map(|node| &node.matches).filter_map(NodeMatch::name);
-        let mut names: Vec<String> = named.map(str::to_owned).collect();
-        names.extend(self.options().samples.iter().cloned());
-        names.sort_unstable();
-        names.dedup();
-        match names.is_empty() {
-            true => Err(Problem::not_found("no nodes found")
-                .because("there are neither facts nor node definitions with names")
-                .help(FACTS_HELP)
-                .help("list names in kukla.toml, as in `[nodes] samples = [\"web1.example.com\"]`")
-                .into()),
-            false => Ok(names),
         }
     }
 

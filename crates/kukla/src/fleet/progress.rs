@@ -26,6 +26,8 @@ pub enum FleetEvent<'e> {
     },
     /// All nodes are done.
     Finished,
+    /// A remark about the nodes or their facts, before the run begins.
+    Notice(&'e Problem),
     /// The cache is ignored, or could not be written.
     CacheFailed(&'e Problem),
 }

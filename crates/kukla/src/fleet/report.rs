@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use std::fmt::Debug;
 
-use kukla_catalog::Catalog;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
@@ -26,8 +25,8 @@ pub struct NodeReport<M> {
     pub edges: usize,
     /// Resources that depend on each other in a cycle.
     pub cycles: Vec<Vec<String>>,
-    /// The file and line of each resource in a cycle, by reference.
-    pub cycle_positions: BTreeMap<String, String>,
+    /// The code behind each edge of the cycles (see [`Cycles`](crate::Cycles)).
+    pub cycle_edges: BTreeMap<String, String>,
     /// The reasons that it has no catalog, or that the agent would refuse it.
     pub errors: Vec<M>,
     /// Its warnings.
@@ -102,7 +101,7 @@ impl<M> NodeReport<M> {
             resources: 0,
             edges: 0,
             cycles: Vec::new(),
-            cycle_positions: BTreeMap::new(),
+            cycle_edges: BTreeMap::new(),
             errors: Vec::new(),
             warnings: Vec::new(),
             logs: Vec::new(),
@@ -136,7 +135,10 @@ impl<M: NodeMessage> NodeReport<M> {
         match &compilation.outcome.result {
             Err(failure) => report.errors = M::of_failure(failure, node),
             Ok(compiled) => {
-                report.count(&compiled.catalog);
+                report.resources = compiled.catalog.resources.len();
+                report.edges = compiled.catalog.edges.len();
+                report.cycles.clone_from(&compilation.cycles.all);
+                report.cycle_edges.clone_from(&compilation.cycles.edges);
                 let refused = compilation.refused.iter();
                 report.errors = refused.flat_map(|refusal| M::of_failure(refusal, node)).collect();
             }
@@ -144,18 +146,11 @@ impl<M: NodeMessage> NodeReport<M> {
         report
     }
 
-    fn count(&mut self, catalog: &Catalog) {
-        self.resources = catalog.resources.len();
-        self.edges = catalog.edges.len();
-        self.cycles = catalog.cycles();
-        self.cycle_positions = catalog.cycle_positions(&self.cycles);
-    }
-
     /// The form in which a cache keeps the report of a node that compiled.
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
         let all = |messages: &[M]| messages.iter().map(M::to_json).collect::<Option<Vec<Json>>>();
         let (warnings, logs) = (all(&self.warnings)?, all(&self.logs)?);
-        let json = json!([self.resources, self.edges, self.cycles, warnings, logs, self.cycle_positions]);
+        let json = json!([self.resources, self.edges, self.cycles, warnings, logs, self.cycle_edges]);
         Some(json.to_string().into_bytes())
     }
 
@@ -168,11 +163,11 @@ impl<M: NodeMessage> NodeReport<M> {
         let cycle = |cycle: &Json| -> Option<Vec<String>> {
             cycle.as_array()?.iter().map(|title| Some(title.as_str()?.to_owned())).collect()
         };
-        let position = |(reference, position): (&String, &Json)| {
+        let edge = |(reference, position): (&String, &Json)| {
             Some((reference.clone(), position.as_str()?.to_owned()))
         };
         Some(NodeReport {
-            cycle_positions: cached.get(5)?.as_object()?.iter().map(position).collect::<Option<_>>()?,
+            cycle_edges: cached.get(5)?.as_object()?.iter().map(edge).collect::<Option<_>>()?,
             resources: number(0)?,
             edges: number(1)?,
             cycles: cached.get(2)?.as_array()?.iter().map(cycle).collect::<Option<_>>()?,

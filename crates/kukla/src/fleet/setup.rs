@@ -1,12 +1,14 @@
 //! The settings that all nodes of a fleet share, read once from the control repository.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use kukla_eval::environment::OwnModule;
 use kukla_syntax::Problem;
+use kukla_syntax::validate::is_module_name;
 use kukla_values::Hash;
 
 use super::node::{AssembledNode, Classifier, NodeParts, SiteNode};
-use super::options::{CODE_FILES, FleetOptions, holds_directory};
+use super::options::{CODE_FILES, Control, FleetOptions, holds_directory};
 use super::store::{stored_facts, take_trusted};
 use crate::certname;
 use crate::facts::FactFile;
@@ -194,6 +196,14 @@ fn locate_environment(
         }
         return Ok(None);
     }
+    if options.code.is_some()
+        && let Some(own) = own_module(control, &path)
+    {
+        let fixtures = path.join("spec/fixtures/modules");
+        site.modulepath.get_or_insert_with(|| vec![fixtures, path.join("modules")]);
+        site.own_module = Some(own);
+        return Ok(None);
+    }
     let is_environment = CODE_FILES[..3].iter().any(|name| control.repository.exists(&path.join(name)));
     let inside = path.join("environments");
     match conf {
@@ -203,4 +213,15 @@ fn locate_environment(
         None => site.environment_root = Some(path),
     }
     Ok(None)
+}
+
+/// The module whose directory this is, if it is one and not a control repository: its `metadata.json` has its name.
+fn own_module(control: &Control, root: &Path) -> Option<OwnModule> {
+    if control.has_file(&root.join("environment.conf")) {
+        return None;
+    }
+    let text = control.repository.read(&root.join("metadata.json")).ok()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let name = metadata["name"].as_str()?.rsplit(['/', '-']).next()?;
+    is_module_name(name).then(|| OwnModule { name: name.to_owned(), root: root.to_owned() })
 }

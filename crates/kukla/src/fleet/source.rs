@@ -7,6 +7,7 @@ use std::sync::Arc;
 use kukla_syntax::Problem;
 use kukla_world::World;
 
+use super::names::FACTS_HELP;
 use super::options::{FleetOptions, holds_directory};
 use super::store::{NodeStore, stored_nodes};
 use crate::problems::missing;
@@ -38,8 +39,15 @@ impl fmt::Display for NodeSource {
     }
 }
 
-pub(super) const FACTS_HELP: &str =
-    "name a fact file, a directory of them or a fact set with --facts (`kukla facts list` lists the sets)";
+impl NodeSource {
+    /// The name of its node; that of a file is a guess.
+    pub(super) fn node_name(&self) -> String {
+        match self {
+            NodeSource::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            NodeSource::Store { node, .. } | NodeSource::Name(node) => node.clone(),
+        }
+    }
+}
 
 /// The sources of nodes with facts; none if the options name no facts and the control repository has none.
 pub(super) fn sources_with_facts(

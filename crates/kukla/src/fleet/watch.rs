@@ -65,6 +65,9 @@ impl<M: NodeMessage + PartialEq> Watch<M> {
     ) -> Result<WatchStep<M>, FleetError> {
         let cache = fleet.open_cache(options, observer)?;
         let cache = cache.ok_or_else(|| Problem::invalid("watching requires a cache"))?;
+        if self.reports.is_empty() {
+            fleet.report_notices(observer);
+        }
         let round = Round::compile(fleet, options, Some(&cache), Some(&self.secrets), observer)?;
         let digests = round.cached_catalogs();
         let mut changes = None;

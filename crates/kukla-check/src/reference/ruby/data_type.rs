@@ -35,7 +35,7 @@ impl<'t> Reader<'t> {
             defaults.extend(default.clone().map(|default| (name.clone(), default)));
         }
         let functions =
-            interface.entries("functions").map(|(name, about)| self.data_type_function(name, &about));
+            interface.entries("functions").map(|(name, about)| self.data_type_function(name, about));
         let functions = functions.collect();
         let origin = self.origin(statement, call);
         reference.data_types.push(DataType { name, origin, docstring, defaults, functions });

@@ -57,7 +57,10 @@ pub fn run(args: &Args) -> CommandResult {
         .collect();
     let failed_nodes = nodes.members().filter(|member| failed.contains(member.name.as_str()));
     let failed_nodes = failed_nodes.filter_map(|member| member.node.ok());
-    fleet::report_commands(&compiler.commands_to_allow(&options, failed_nodes)?);
+    // A command that no catalog required, such as that of `config_version`, is not worth a permission.
+    if !failed.is_empty() {
+        fleet::report_commands(&compiler.commands_to_allow(&options, failed_nodes)?);
+    }
     let is_incomplete = run.skipped > 0 && options.store.is_some();
     let failed = is_incomplete || run.has_failures(args.failing());
     match run.cache_problem {

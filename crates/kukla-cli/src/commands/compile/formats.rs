@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use clap::ValueEnum;
 use indexmap::IndexMap;
+use kukla::MissingModule;
 use kukla::fleet::FailOn;
 use serde_json::json;
 
@@ -12,6 +13,7 @@ use super::report::{self, RenderedMessage, Report, SOME_NODE, outcome, shape};
 use crate::render::failure::ErrorFormat;
 use crate::render::github;
 use crate::render::junit::{self, Case};
+use crate::render::position::relative_path;
 
 /// The output format of the reports of many nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -74,12 +76,12 @@ fn grouped<'r>(
     reports: &'r [Report],
     messages: impl Fn(&'r Report) -> &'r [RenderedMessage],
 ) -> impl Iterator<Item = (&'r RenderedMessage, Vec<&'r str>)> {
-    let mut groups = IndexMap::<&str, (&RenderedMessage, Vec<&str>)>::new();
+    let mut groups = IndexMap::<String, (&RenderedMessage, Vec<&str>)>::new();
     for report in reports {
         let mut own = BTreeSet::new();
         for message in messages(report) {
-            if own.insert(&message.text) {
-                let (_, nodes) = groups.entry(&message.text).or_insert_with(|| (message, Vec::new()));
+            if own.insert(message.key()) {
+                let (_, nodes) = groups.entry(message.key()).or_insert_with(|| (message, Vec::new()));
                 if nodes.last() != Some(&report.node.as_str()) {
                     nodes.push(&report.node);
                 }
@@ -115,14 +117,56 @@ pub fn messages(reports: &[Report]) -> String {
         }
     };
     grouped(reports, |report| &report.warnings).for_each(|(message, nodes)| show(message, &nodes));
-    grouped(reports, |report| &report.errors).for_each(|(message, nodes)| show(message, &nodes));
-    for (cycle, (nodes, positions)) in cycles(reports) {
+    let mut missing = Vec::new();
+    for (message, nodes) in grouped(reports, |report| &report.errors) {
+        match &message.missing {
+            Some(module) => missing.push((module, message, nodes)),
+            None => show(message, &nodes),
+        }
+    }
+    missing_modules(&mut out, missing);
+    for (cycle, (nodes, edges)) in cycles(reports) {
         let count = if nodes.len() > 1 { format!("{} nodes: ", nodes.len()) } else { String::new() };
         let nodes = format!("{count}{}", some(&nodes));
         let diagnostic = report::cycle(cycle, &nodes);
-        report::render_cycle(&mut out, &diagnostic, cycle, positions, ErrorFormat::Human);
+        report::render_cycle(&mut out, &diagnostic, cycle, edges, ErrorFormat::Human);
     }
     out
+}
+
+/// An error that is due to a module that is not installed, and the nodes that have it.
+type MissingError<'r> = (&'r MissingModule, &'r RenderedMessage, Vec<&'r str>);
+
+/// One error about all modules that nodes require and that are not installed.
+fn missing_modules(out: &mut String, mut errors: Vec<MissingError<'_>>) {
+    if errors.is_empty() {
+        return;
+    }
+    errors.sort_by(|(one, ..), (other, ..)| (one.name.is_empty(), one).cmp(&(other.name.is_empty(), other)));
+    let failed: BTreeSet<&str> = errors.iter().flat_map(|(_, _, nodes)| nodes).copied().collect();
+    let (nodes, require) = match failed.len() {
+        1 => ("1 node".to_owned(), "requires"),
+        count => (format!("{count} nodes"), "require"),
+    };
+    let _ = writeln!(out, "error: {nodes} {require} modules that are not installed");
+    let mut names = IndexMap::<&MissingModule, (Vec<&str>, &str)>::new();
+    for (module, message, nodes) in &errors {
+        let (all, _) = names.entry(*module).or_insert_with(|| (Vec::new(), message.summary.as_str()));
+        all.extend(nodes);
+    }
+    for (module, (mut nodes, message)) in names {
+        nodes.sort_unstable();
+        nodes.dedup();
+        let message = message.split(" for \u{1}").next().unwrap_or(message).trim_end_matches('.');
+        let what = match module.name.as_str() {
+            "" => message.to_owned(),
+            name => format!("{name} ({}): {message}", relative_path(&module.place)),
+        };
+        let _ = writeln!(out, "  --> {what}, on {}", some(&nodes));
+    }
+    out.push_str(
+        "  = help: install the modules of the Puppetfile, for example with `r10k puppetfile install`\n\n",
+    );
 }
 
 fn document(reports: &[Report], fail_on: FailOn) -> String {
@@ -181,7 +225,7 @@ fn annotations(reports: &[Report], fail_on: FailOn) -> String {
     out
 }
 
-/// The nodes that have a dependency cycle, and the positions of its resources on the first of them.
+/// The nodes that have a dependency cycle, and the code behind its edges on the first of them.
 type CycleNodes<'r> = (Vec<&'r str>, &'r BTreeMap<String, String>);
 
 /// Dependency cycles, with the nodes that have them.
@@ -189,7 +233,7 @@ fn cycles(reports: &[Report]) -> IndexMap<&[String], CycleNodes<'_>> {
     let mut cycles = IndexMap::<&[String], CycleNodes<'_>>::new();
     for report in reports {
         for cycle in &report.cycles {
-            let (nodes, _) = cycles.entry(cycle).or_insert_with(|| (Vec::new(), &report.cycle_positions));
+            let (nodes, _) = cycles.entry(cycle).or_insert_with(|| (Vec::new(), &report.cycle_edges));
             nodes.push(&report.node);
         }
     }

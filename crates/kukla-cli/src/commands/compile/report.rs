@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use kukla::Diagnostic;
 use kukla::eval::messages::Log;
 use kukla::fleet::{FailOn, NodeMessage, NodeReport};
 use kukla::syntax::{Problem, Severity};
+use kukla::{Cycles, Diagnostic, MissingModule};
 use serde_json::{Value as Json, json};
 
 use crate::render::failure::{self, ErrorFormat};
@@ -23,6 +23,10 @@ pub struct RenderedMessage {
     pub shape: Json,
     /// The text for people, with [`SOME_NODE`] in place of the node's name.
     pub text: String,
+    /// The innermost message, with [`SOME_NODE`] in place of the node's name.
+    pub summary: String,
+    /// The module whose absence is the reason of an error. Failed nodes are not cached, so it need not be.
+    pub missing: Option<MissingModule>,
 }
 
 /// The placeholder for the name of the node, so that nodes with the same message have the same text.
@@ -51,7 +55,12 @@ impl NodeMessage for RenderedMessage {
             .map(|(one, shape)| {
                 let mut text = String::new();
                 failure::render_one(&mut text, one, node, ErrorFormat::Human);
-                RenderedMessage { shape, text: of_some_node(&text, node) }
+                RenderedMessage {
+                    shape,
+                    text: of_some_node(&text, node),
+                    summary: of_some_node(&one.root().message(), node),
+                    missing: kukla::missing_module(one),
+                }
             })
             .collect()
     }
@@ -59,20 +68,33 @@ impl NodeMessage for RenderedMessage {
     fn of_log(log: &Log, node: &str) -> RenderedMessage {
         let mut text = String::new();
         failure::log(&mut text, log, ErrorFormat::Human);
-        RenderedMessage { shape: kukla::rpc::log(log), text: of_some_node(&text, node) }
+        let summary = of_some_node(&log.message, node);
+        RenderedMessage {
+            shape: kukla::rpc::log(log),
+            text: of_some_node(&text, node),
+            summary,
+            missing: None,
+        }
     }
 
     fn of_problem(problem: &Problem) -> RenderedMessage {
         let shape = json!({"kind": "node", "message": problem.to_string()});
-        RenderedMessage { shape, text: format!("error: {}\n  --> {SOME_NODE}\n\n", problem.with_help()) }
+        let text = format!("error: {}\n  --> {SOME_NODE}\n\n", problem.with_help());
+        RenderedMessage { shape, text, summary: problem.to_string(), missing: None }
     }
 
     fn to_json(&self) -> Option<Json> {
-        Some(json!([self.shape, self.text]))
+        Some(json!([self.shape, self.text, self.summary]))
     }
 
     fn from_json(json: &Json) -> Option<RenderedMessage> {
-        Some(RenderedMessage { shape: json.get(0)?.clone(), text: json.get(1)?.as_str()?.to_owned() })
+        let text = |at: usize| Some(json.get(at)?.as_str()?.to_owned());
+        Some(RenderedMessage {
+            shape: json.get(0)?.clone(),
+            text: text(1)?,
+            summary: text(2)?,
+            missing: None,
+        })
     }
 }
 
@@ -80,6 +102,17 @@ impl RenderedMessage {
     /// Its code, if it has one.
     pub fn code(&self) -> Option<&str> {
         self.shape["code"].as_str().or_else(|| self.shape["issue"].as_str())
+    }
+
+    /// Equal for messages that say the same about the same place, whatever classes lead there.
+    pub fn key(&self) -> String {
+        let part = |name: &str| self.shape[name].to_string();
+        match self.shape["line"].is_null() {
+            true => self.text.clone(),
+            false => {
+                [part("code"), self.summary.clone(), part("file"), part("line"), part("column")].join(" ")
+            }
+        }
     }
 
     /// The message alone.
@@ -93,12 +126,12 @@ pub fn cycle(cycle: &[String], nodes: &str) -> Diagnostic {
     kukla::cycle_diagnostic(cycle, nodes, Severity::Error)
 }
 
-/// Renders the diagnostic of a dependency cycle, with the positions of its resources.
+/// Renders the diagnostic of a dependency cycle, with the code behind its edges.
 pub fn render_cycle(
     out: &mut String,
     cycle: &Diagnostic,
     members: &[String],
-    positions: &BTreeMap<String, String>,
+    edges: &BTreeMap<String, String>,
     format: ErrorFormat,
 ) {
     let message = cycle.message();
@@ -112,11 +145,8 @@ pub fn render_cycle(
         }
     };
     if format == ErrorFormat::Human {
-        // The first resource of a cycle is also its last.
-        for (member, position) in
-            members.iter().skip(1).filter_map(|member| Some((member, positions.get(member)?)))
-        {
-            let _ = writeln!(out, "  --> {}: {member}", relative_path(position));
+        for position in Cycles::positions(edges, members) {
+            let _ = writeln!(out, "  --> {}", relative_path(position));
         }
     }
 }
@@ -124,6 +154,9 @@ pub fn render_cycle(
 /// The outcome of a node in a few words.
 pub fn outcome(report: &Report) -> Cow<'static, str> {
     if let Some(error) = report.errors.first() {
+        if let Some(missing) = error.missing.as_ref().filter(|missing| !missing.name.is_empty()) {
+            return format!("failed, requires module {}", missing.name).into();
+        }
         return match error.code() {
             Some(code) => format!("failed [{code}]").into(),
             None => "failed".into(),

@@ -32,6 +32,14 @@ pub fn text(report: &FleetDifference) -> String {
         let text = format!("{}\non {}", list(&cause.changes), words::nodes(&nodes));
         command(&mut out, "notice", &cause.at, Some(&title), &text);
     }
+    for (failure, nodes) in report.failures_on_both_sides() {
+        let text =
+            format!("{} (on {}, before and after)", words::failure_line(failure), words::nodes(&nodes));
+        command(&mut out, "warning", &json!({}), Some("compiles on neither side"), &text);
+    }
+    for warning in &report.warnings {
+        command(&mut out, "warning", &json!({}), Some("kukla diff"), warning);
+    }
     for note in &report.notes {
         command(&mut out, "notice", &json!({}), Some("kukla diff"), note);
     }

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use kukla::diff::FleetDifference;
 
 use super::{Extent, words};
 use crate::render::difference;
+use crate::render::visible::visible;
 
 const TITLE: Style = Style::new().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Equal changes once, with their nodes; then failures, files, notes and counts.
 pub fn text(report: &FleetDifference, extent: Extent) -> String {
@@ -29,6 +31,10 @@ pub fn text(report: &FleetDifference, extent: Extent) -> String {
             out.push('\n');
         }
     }
+    for (failure, names) in report.failures_on_both_sides() {
+        let line = visible(&words::failure_line(failure)).into_owned();
+        let _ = writeln!(out, "{TITLE}{}{TITLE:#}: compile on neither side: {line}", words::nodes(&names));
+    }
     for (names, which) in words::one_sided_nodes(report) {
         let _ = writeln!(out, "{TITLE}{}{TITLE:#}: {which}", words::nodes(&names));
     }
@@ -36,6 +42,9 @@ pub fn text(report: &FleetDifference, extent: Extent) -> String {
     for denied in &report.denied {
         let nodes = words::nodes(&denied.nodes);
         let _ = writeln!(out, "denied by {}: {} on {nodes}", denied.rule, denied.resource);
+    }
+    for warning in &report.warnings {
+        let _ = writeln!(out, "{WARNING}warning{WARNING:#}: {warning}");
     }
     for note in &report.notes {
         let _ = writeln!(out, "note: {note}");

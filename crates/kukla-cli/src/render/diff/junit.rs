@@ -25,6 +25,8 @@ fn case(report: &FleetDifference, NodeDifference { node, outcome }: &NodeDiffere
         .map(|denied| format!("{} is protected by {}", denied.resource, denied.rule))
         .collect();
     let denied = denied.first().map(|first| (first.clone(), denied.join("\n")));
+    // A node that did not compile before either does not fail the change, and its error is text.
+    let before = before.or(after);
     let err = before.filter(|_| failed.is_none()).map(|failure| {
         format!("{}:\n{}", words::failure_phrase(false), strip_str(&words::failure_excerpt(failure, node)))
     });

@@ -26,6 +26,9 @@ const NOTES: usize = 10;
 pub fn text(report: &FleetDifference, extent: Extent) -> String {
     let mut out = format!("### {} to {}\n\n", code(&cut(&report.from, FAIR)), code(&cut(&report.to, FAIR)));
     let _ = writeln!(out, "**{}**\n", sentence(&words::summary(report)));
+    for warning in report.warnings.iter().take(NOTES) {
+        let _ = writeln!(out, "> [!WARNING]\n> {}\n", sentence(&cut(warning, FAIR)));
+    }
     for note in report.notes.iter().take(NOTES) {
         let _ = writeln!(out, "> {}\n", sentence(&cut(note, FAIR)));
     }
@@ -172,6 +175,11 @@ fn failures(report: &FleetDifference) -> Vec<Section> {
             let lines = excerpt.trim_end().lines().map(|line| visible(line).into_owned()).collect();
             sections.push(Section { title, head: all_names(&nodes), lines, fence: Some("text") });
         }
+    }
+    for (failure, nodes) in report.failures_on_both_sides() {
+        let line = escape(&visible(&cut(&words::failure_line(failure), FAIR)));
+        let title = format!("🩹 {}: compile on neither side: {line}", titled(&nodes));
+        sections.push(Section { title, head: all_names(&nodes), lines: Vec::new(), fence: None });
     }
     sections
 }

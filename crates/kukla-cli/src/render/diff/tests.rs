@@ -135,6 +135,7 @@ fn report() -> FleetDifference {
         resource: "User[root]".into(),
         nodes: vec!["web1".into(), "web2".into(), "web3".into()],
     });
+    report.warnings.push("Puppetfile is changed".into());
     report.notes.push("the working tree has changes that are not committed".into());
     report
 }

@@ -3,6 +3,7 @@
 use kukla::diff::{Changes, Failure, FileDifference, FleetDifference, Kind, Outcome};
 
 use crate::render::failure::{self, ErrorFormat};
+use crate::render::position::relative_path;
 
 /// The number of nodes to list by name.
 pub const NAMED: usize = 4;
@@ -58,6 +59,24 @@ pub fn failure_excerpt(failure: &Failure, node: &str) -> String {
             out
         }
         Failure::Problem(problem) => format!("  {problem}\n"),
+    }
+}
+
+/// The error of a node without a catalog, on one line.
+pub fn failure_line(failure: &Failure) -> String {
+    match failure {
+        Failure::Compile(wrong) => {
+            let root = wrong.root();
+            let place = root.position.as_ref().or(wrong.position.as_ref());
+            let place = place.and_then(|place| Some((relative_path(place.file()?), place.line())));
+            let place = match place {
+                Some((file, Some(line))) => format!(" ({file}:{line})"),
+                Some((file, None)) => format!(" ({file})"),
+                None => String::new(),
+            };
+            format!("{}{place}", root.message())
+        }
+        Failure::Problem(problem) => problem.to_string(),
     }
 }
 

@@ -94,8 +94,9 @@ fn attribute(out: &mut String, change: &AttributeChange, kind: Kind) {
             };
             let _ = writeln!(out, "<tr><th>{name}</th><td colspan=\"2\" class=\"secret\">{text}</td></tr>");
         } else if let Some((old, new)) = texts(part) {
-            let _ =
-                writeln!(out, "<tr><th>{name}</th><td colspan=\"2\">{}</td></tr>", side_by_side(old, new));
+            let lines = old.lines().count().max(new.lines().count());
+            let text = folded(lines, side_by_side(old, new));
+            let _ = writeln!(out, "<tr><th>{name}</th><td colspan=\"2\">{text}</td></tr>");
         } else {
             sides(out, &name, part, kind);
         }
@@ -121,8 +122,20 @@ fn sides(out: &mut String, name: &str, part: &PartChange, kind: Kind) {
 fn wide(out: &mut String, name: &str, side: &str, value: &str) {
     let _ = writeln!(
         out,
-        "<tr><th>{name}</th><td colspan=\"2\" class=\"value {side}\"><pre>{value}</pre></td></tr>"
+        "<tr><th>{name}</th><td colspan=\"2\" class=\"value {side}\">{}</td></tr>",
+        folded(value.lines().count(), format!("<pre>{value}</pre>"))
     );
+}
+
+/// The number of lines of a text that are shown without unfolding it.
+const LINES: usize = 30;
+
+/// A text with this number of lines, folded if it is long.
+fn folded(lines: usize, text: String) -> String {
+    if lines <= LINES {
+        return text;
+    }
+    format!("<details class=\"fold\"><summary>{lines} lines</summary>{text}</details>")
 }
 
 fn row(out: &mut String, name: &str, before: &str, after: &str) {

@@ -4,13 +4,10 @@
 use std::fmt::Write;
 
 use anstream::adapter::strip_str;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use kukla::diff::{Failure, FleetDifference, NodeDifference, Outcome};
-use sha2::{Digest, Sha256};
 
 use super::{Extent, words};
-use crate::render::markup::escape;
+use crate::render::markup::{escape, fill, script_hash};
 use crate::render::visible::visible;
 
 mod changes;
@@ -23,14 +20,16 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// The page.
 pub fn text(report: &FleetDifference, extent: Extent) -> String {
-    filled(PAGE, |name| match name {
-        "script hash" => script_hash(),
+    fill(PAGE, |name| match name {
+        "script hash" => script_hash(SCRIPT),
         "title" => html(&format!("{} to {}", report.from, report.to)),
         "style" => STYLE.to_owned(),
         "sides" => format!("{} → {}", html(&report.from), html(&report.to)),
         "summary" => html(&words::summary(report)),
         "notes" => {
-            report.notes.iter().map(|note| format!("<p class=\"note\">{}</p>\n", html(note))).collect()
+            let warning = |text: &String| format!("<p class=\"warning\">{}</p>\n", html(text));
+            let note = |text: &String| format!("<p class=\"note\">{}</p>\n", html(text));
+            report.warnings.iter().map(warning).chain(report.notes.iter().map(note)).collect()
         }
         "kinds" => kinds(report, extent),
         "script" => SCRIPT.to_owned(),
@@ -43,31 +42,14 @@ fn html(text: &str) -> String {
     escape(&visible(text))
 }
 
-/// The template with a value for each name.
-fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
-    let mut parts = template.split("{{");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (name, rest) = part.split_once("}}").unwrap_or(("", part));
-        out += &value(name);
-        out += rest;
-    }
-    out
-}
-
-/// The digest of the script, which the browser verifies before it runs it: of everything between the tags.
-fn script_hash() -> String {
-    let digest = Sha256::digest(format!("\n{SCRIPT}"));
-    format!("sha256-{}", STANDARD.encode(digest))
-}
-
 /// The checkboxes that show and hide the kinds of changes in the report.
 fn kinds(report: &FleetDifference, extent: Extent) -> String {
     let mut found: Vec<&str> = Vec::new();
     if !extent.only_numbers {
         report.groups.iter().for_each(|group| found.extend(changes::kinds(&group.changes)));
     }
-    if [true, false].iter().any(|after| !report.failures(*after).is_empty()) {
+    let has_failures = [true, false].iter().any(|after| !report.failures(*after).is_empty());
+    if has_failures || report.has_failures_on_both_sides() {
         found.push("failure");
     }
     let all = ["added", "removed", "changed", "class", "relation", "cycle", "failure"];
@@ -77,19 +59,23 @@ fn kinds(report: &FleetDifference, extent: Extent) -> String {
     all.iter().filter(|kind| found.contains(kind)).map(checkbox).collect()
 }
 
-/// The number of groups that are unfolded at first.
+/// The number of groups that are unfolded at first, and the most resources that such a group has.
 const OPEN: usize = 3;
+const OPEN_RESOURCES: usize = 10;
 
 fn body(report: &FleetDifference, extent: Extent) -> String {
     let mut out = String::new();
+    nodes(&mut out, report);
     denied(&mut out, report);
     failures(&mut out, report);
+    failures_on_both_sides(&mut out, report);
     if !report.groups.is_empty() {
         out += "<h2>Changes</h2>\n";
     }
     for (number, group) in report.groups.iter().enumerate() {
         let title = format!("{}: {}", titled(&group.nodes), words::numbers(&group.changes));
-        let open = if number < OPEN { " open" } else { "" };
+        let is_short = group.changes.resources.len() <= OPEN_RESOURCES;
+        let open = if number < OPEN && is_short { " open" } else { "" };
         let _ = writeln!(
             out,
             "<details class=\"group\" id=\"group-{}\"{open}><summary>{title}</summary>",
@@ -104,7 +90,6 @@ fn body(report: &FleetDifference, extent: Extent) -> String {
     if !extent.only_numbers {
         moves::graph(&mut out, report);
     }
-    nodes(&mut out, report);
     files(&mut out, report);
     out
 }
@@ -144,6 +129,24 @@ fn failures(out: &mut String, report: &FleetDifference) {
     }
 }
 
+fn failures_on_both_sides(out: &mut String, report: &FleetDifference) {
+    let failures = report.failures_on_both_sides();
+    if failures.is_empty() {
+        return;
+    }
+    *out += "<h2>Without a catalog on either side</h2>\n";
+    for (failure, nodes) in failures {
+        let (title, line) = (titled(&nodes), html(&words::failure_line(failure)));
+        let _ = writeln!(out, "<details class=\"group failure before\"><summary>{title}: {line}</summary>");
+        nodes_of(out, &nodes);
+        let excerpt = excerpt(failure, nodes.first().copied().unwrap_or_default());
+        let _ = writeln!(
+            out,
+            "<div class=\"change\" data-kind=\"failure\"><pre class=\"excerpt\">{excerpt}</pre></div>\n</details>"
+        );
+    }
+}
+
 fn excerpt(failure: &Failure, node: &str) -> String {
     let excerpt = strip_str(&words::failure_excerpt(failure, node)).to_string();
     excerpt.trim_end().lines().map(html).collect::<Vec<_>>().join("\n")
@@ -165,10 +168,23 @@ fn nodes_of<S: AsRef<str>>(out: &mut String, nodes: &[S]) {
     }
 }
 
-/// All nodes and their outcomes.
+/// The number of nodes up to which the overview is unfolded at first.
+const OPEN_NODES: usize = 40;
+
+/// All nodes and their outcomes: failures first, then changes.
 fn nodes(out: &mut String, report: &FleetDifference) {
-    *out += "<h2>Nodes</h2>\n<table class=\"list\"><thead><tr><th>node</th><th>outcome</th><th>changes</th></tr></thead><tbody>\n";
-    for NodeDifference { node, outcome } in &report.nodes {
+    let mut nodes: Vec<&NodeDifference> = report.nodes.iter().collect();
+    nodes.sort_by_key(|node| match &node.outcome {
+        outcome if outcome.is_failure() => 0,
+        Outcome::Fails(..) => 2,
+        outcome if outcome.is_unchanged() => 3,
+        _ => 1,
+    });
+    let open = if nodes.len() <= OPEN_NODES { " open" } else { "" };
+    let count = words::count(nodes.len(), "node", "nodes");
+    let _ = writeln!(out, "<details class=\"overview\"{open}><summary><h2>{count}</h2></summary>");
+    *out += "<table class=\"list\"><thead><tr><th>node</th><th>outcome</th><th>changes</th></tr></thead><tbody>\n";
+    for NodeDifference { node, outcome } in nodes {
         let link = |group: &usize| {
             let number = group + 1;
             let numbers = report.groups.get(*group).map(|group| words::numbers(&group.changes));
@@ -180,12 +196,20 @@ fn nodes(out: &mut String, report: &FleetDifference) {
             Outcome::Added(Ok(resources)) | Outcome::Removed(Ok(resources)) => {
                 words::count(*resources, "resource", "resources")
             }
-            _ => String::new(),
+            _ => match outcome.failures() {
+                (_, Some(failure)) | (Some(failure), None) => html(&words::failure_line(failure)),
+                (None, None) => String::new(),
+            },
         };
-        let _ =
-            writeln!(out, "<tr><td>{}</td><td>{}</td><td>{changes}</td></tr>", html(node), outcome.name());
+        let class = if outcome.is_failure() { " class=\"failed\"" } else { "" };
+        let _ = writeln!(
+            out,
+            "<tr{class}><td>{}</td><td>{}</td><td>{changes}</td></tr>",
+            html(node),
+            outcome.name()
+        );
     }
-    *out += "</tbody></table>\n";
+    *out += "</tbody></table>\n</details>\n";
 }
 
 fn files(out: &mut String, report: &FleetDifference) {

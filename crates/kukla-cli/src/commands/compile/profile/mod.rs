@@ -1,27 +1,36 @@
-//! `--profile`: the time of a compilation, as a table, a flame graph or JSON.
+//! `--profile`: the time of a compilation, as a table, a page, an image, or in the formats of other viewers.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use kukla::eval::profile::{Profile, Spot, SpotKind};
+use kukla::fleet::FleetProfile;
 use kukla::syntax::Problem;
 use serde_json::json;
 
 use crate::output::{self, err};
 use crate::render::markup::escape;
 
+mod exchange;
+mod page;
+
 /// Prints a profile on standard error, or writes it to a file in the format of its extension.
-pub fn show(profile: &Profile, path: &Path) -> Result<(), Problem> {
-    match path.extension().and_then(|extension| extension.to_str()) {
+pub fn show(profiles: &FleetProfile, path: &Path) -> Result<(), Problem> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let text = match name.rsplit_once('.').map(|(_, extension)| extension) {
         _ if path.as_os_str() == "-" => {
-            err!("{}", table(profile));
-            Ok(())
+            err!("{}", table(&profiles.all));
+            return Ok(());
         }
-        Some("svg") => output::write_file(path, flame_graph(profile).as_bytes()),
-        Some("json") => output::write_file(path, document(profile).as_bytes()),
-        _ => output::write_file(path, table(profile).as_bytes()),
-    }
+        Some("html") => page::html(profiles),
+        Some("svg") => flame_graph(&profiles.all),
+        Some("json") if name.ends_with(".speedscope.json") => exchange::speedscope(profiles),
+        Some("json") => document(&profiles.all),
+        Some("folded") => exchange::folded(profiles),
+        _ => table(&profiles.all),
+    };
+    output::write_file(path, text.as_bytes())
 }
 
 /// The number of lines in a table.
@@ -146,7 +155,7 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
         SpotKind::Lookup => "#b79ad3",
     };
     let y = depth as f64 * ROW;
-    let name = escape(&format!("{} {}", spot.kind, spot.name));
+    let name = escape(&format!("{} ({})", spot.name, spot.kind));
     let _ = write!(
         out,
         "<g><title>{name}: {:.3} ms, {} calls</title><rect x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" height=\"{:.0}\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"0.4\"/>",
@@ -154,10 +163,10 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
         spot.count,
         ROW - 1.0
     );
-    // As much of the name as there is room for.
+    // As much of the name as there is room for; the colour has the kind.
     let room = (width / 6.5) as usize;
     if room >= 4 {
-        let plain = format!("{} {}", spot.kind, spot.name);
+        let plain = format!("{} ({})", spot.name, spot.kind);
         let shown: String = plain.chars().take(room).collect();
         let _ = write!(out, "<text x=\"{:.2}\" y=\"{}\">{}</text>", x + 3.0, y + 13.0, escape(&shown));
     }
@@ -165,10 +174,10 @@ fn boxed(out: &mut String, spot: &Spot, x: f64, depth: usize, width: f64) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn profile() -> Profile {
+    pub(super) fn profile() -> Profile {
         let spot = |kind, name: &str, caller, total| Spot {
             kind,
             name: name.into(),
@@ -200,7 +209,7 @@ mod tests {
     fn pictures_and_documents_are_well_formed() {
         let svg = flame_graph(&profile());
         assert_eq!(svg.matches("<g>").count(), 3);
-        assert!(svg.contains("template app/&lt;a&gt;.epp: 5.000 ms") && !svg.contains("<a>"), "{svg}");
+        assert!(svg.contains("app/&lt;a&gt;.epp (template): 5.000 ms") && !svg.contains("<a>"), "{svg}");
         let json: serde_json::Value = serde_json::from_str(&document(&profile())).unwrap();
         assert_eq!(json["spots"][1]["caller"], 0);
         assert_eq!(json["sums"][0]["name"], "app/<a>.epp");
