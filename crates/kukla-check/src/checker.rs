@@ -1,11 +1,13 @@
 //! The checker of one repository, which caches the findings of each file until one of their dependencies changes.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kukla::Diagnostic;
 use kukla::Policy;
 use kukla::syntax::{Problem, Source, Strict, roomy};
+use kukla::values::{Budget, meter};
 use kukla::world::policy::{Files, Reach, Variables};
 use kukla::world::{Guarded, World};
 use rayon::prelude::*;
@@ -150,9 +152,11 @@ impl Checker {
         let mut report = Report { special: survey.special.clone(), ..Report::default() };
         report.notes = notes::of_modules(&survey, self.options.all_modules);
         let texts = self.read(&survey, &mut report);
+        let rendered = texts.iter().flat_map(|(_, text)| &text.outline.renders);
+        let rendered = rendered.map(|(template, _)| template.as_str()).collect();
         let (data, erb) = rayon::join(
             || Data::read(&*self.world, &survey, &extra_data, &self.data),
-            || erb::read(&*self.world, &survey, &self.erb),
+            || erb::read(&*self.world, &survey, &rendered, &self.erb),
         );
         report
             .special
@@ -171,24 +175,39 @@ impl Checker {
         let confined = self.options.confine(&self.world, &index.survey);
         // Ruby is slow, and does not depend on the findings of the walks.
         let (results, refused) = rayon::join(
-            || -> Vec<(PathBuf, Arc<CachedFindings>)> {
+            || -> Vec<Result<(PathBuf, Arc<CachedFindings>), Problem>> {
                 let results = selected.par_iter().map(|(file, text)| {
                     let cached = self.cache.get(&file.path).filter(|cached| cached.holds(text, &index));
-                    let cached = cached.map_or_else(|| Arc::new(self.walk(&index, file, text)), Arc::clone);
-                    (file.path.clone(), cached)
+                    let walked = || within_budget(&file.path, || Arc::new(self.walk(&index, file, text)));
+                    let cached = cached.map_or_else(walked, |cached| Ok(Arc::clone(cached)));
+                    cached.map(|cached| (file.path.clone(), cached))
                 });
                 results.collect()
             },
             || rules::refused::check(&confined, &index, &outlines, &mut verdicts),
         );
         self.verdicts = verdicts;
+        let mut checked = Vec::with_capacity(results.len());
+        for result in results {
+            match result {
+                Ok(result) => checked.push(result),
+                Err(problem) => report.unreadable.push(problem),
+            }
+        }
+        let results = checked;
         for (_, cached) in &results {
             report.findings.extend(cached.findings.iter().cloned());
         }
         let mut whole = rules::definition::duplicates(&index);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
+        let files = self.index.ruby_files();
+        whole.extend(rules::ruby::check(&*self.world, &index.survey, files, &templates, &|path| {
+            self.is_selected(path)
+        }));
         whole.extend(rules::relation::cycles(&index));
+        let by_role = texts.iter().map(|(file, text)| (file.role, Arc::clone(&text.outline)));
+        whole.extend(rules::duplicate::check(&index, &by_role.collect::<Vec<_>>()));
         whole.extend(refused);
         if self.options.selection.unused {
             let texts: Vec<Arc<Text>> = texts.iter().map(|(_, text)| Arc::clone(text)).collect();
@@ -197,6 +216,9 @@ impl Checker {
                 whole.extend(rules::unused_file::check(&index, &texts, &data, &templates));
                 whole.extend(rules::shadow::check(&*self.world, &data, &index));
             }
+        }
+        if self.options.selection.docs {
+            whole.extend(rules::documentation::check(&*self.world, &index.survey, &texts));
         }
         if self.options.selection.target.is_some() {
             whole.extend(rules::upgrade::check_data(&*self.world, &data, &index));
@@ -361,4 +383,11 @@ impl Report {
             )
         });
     }
+}
+
+/// Checks a file within the limits of a compilation.
+fn within_budget<T>(path: &Path, check: impl FnOnce() -> T) -> Result<T, Problem> {
+    let budget = Rc::new(Budget::default());
+    let too_much = |error| Problem::other("cannot check").on(path.display()).because(error);
+    meter::metered(&budget, check).map_err(too_much)
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use kukla::extensions::outline::TemplateOutline;
 use kukla::syntax::Source;
 use kukla::world::{Stamp, World};
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::repository::Survey;
 
@@ -22,18 +23,22 @@ pub struct ErbFile {
     stamp: Option<Stamp>,
 }
 
-/// Reads the ERB templates of all modules; those that have not changed are taken from `cached`.
+/// Reads the ERB templates of all modules: those with the ending `.erb`, and those that `rendered` names. Those that have not changed are
+/// taken from `cached`.
 pub fn read(
     world: &dyn World,
     survey: &Survey,
+    rendered: &FxHashSet<&str>,
     cached: &FxHashMap<PathBuf, Arc<ErbFile>>,
 ) -> FxHashMap<PathBuf, Arc<ErbFile>> {
-    let modules = survey.modules.iter();
-    let paths = modules.flat_map(|module| {
-        let templates = module.templates.iter().filter(|path| path.ends_with(".erb"));
-        templates.map(|path| (format!("{}/{path}", module.name), module.root.join("templates").join(path)))
+    let paths = survey.modules.iter().flat_map(|module| {
+        let named = module.templates.iter().map(|path| (format!("{}/{path}", module.name), path));
+        let is_erb = |name: &str| name.ends_with(".erb") || rendered.contains(name);
+        let named = named.filter(move |(name, _)| is_erb(name));
+        named.map(|(name, path)| (name, module.root.join("templates").join(path)))
     });
-    let read = paths.filter_map(|(name, path)| {
+    let paths: Vec<(String, PathBuf)> = paths.collect();
+    let read = paths.into_par_iter().filter_map(|(name, path)| {
         let stamp = world.stamp(&path);
         if let Some(file) = cached.get(&path)
             && file.stamp == stamp

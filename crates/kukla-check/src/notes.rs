@@ -18,8 +18,15 @@ pub fn of_modules(survey: &Survey, all_modules: bool) -> Vec<String> {
             },
         ));
     }
-    for name in &survey.empty {
+    let is_submodule = |name: &str| survey.submodules.iter().any(|path| path.ends_with(name));
+    for name in survey.empty.iter().filter(|name| !is_submodule(name)) {
         notes.push(format!("the directory of the module `{name}` is empty, so its names are not checked"));
+    }
+    for path in &survey.submodules {
+        let path = path.strip_prefix(&survey.root).unwrap_or(path).display();
+        notes.push(format!(
+            "the submodule `{path}` is not checked out, so its names and files are not checked"
+        ));
     }
     for directory in &survey.outside {
         notes.push(format!(

@@ -11,6 +11,8 @@ pub enum When {
     Strict,
     /// With `--unused`.
     Unused,
+    /// With `--docs`: documentation.
+    Docs,
     /// With `--target`: features that another version of Puppet no longer has.
     Target,
 }
@@ -22,6 +24,8 @@ pub struct RuleSelection {
     pub strict: bool,
     /// Unused definitions, variables, data keys and files.
     pub unused: bool,
+    /// Missing, wrong and stale documentation.
+    pub docs: bool,
     /// Features that a version no longer has.
     pub target: Option<Target>,
 }

@@ -203,9 +203,10 @@ fn templates_without_parameters_get_the_keys_of_the_hash() {
 #[test]
 fn variables_of_a_classifier_are_never_errors() {
     let files = [("environment.conf", ""), ("manifests/site.pp", "notice($role, $tier)\nnotice($_local)\n")];
-    let warnings = ["warning unknown-variable manifests/site.pp:1"; 2];
     let error = "error unknown-variable manifests/site.pp:2";
-    assert_eq!(check(&files), [&warnings[..], &[error]].concat());
+    assert_eq!(check(&files), [error]);
+    let class = [("environment.conf", ""), ("modules/a/manifests/init.pp", "class a { notice($tier) }")];
+    assert_eq!(check(&class), ["warning unknown-variable modules/a/manifests/init.pp:1"]);
     // With declared names, the others are errors.
     let declared = DeclaredNames { variables: vec!["role".into()], facts: vec!["tier".into()] };
     let report = report(&world(&files), "", Options { declared, ..Options::default() });
@@ -225,7 +226,7 @@ fn data_of_the_deployed_environment_is_that_of_the_repository() {
             ("hieradata/a.yaml", "ntp::sever: a\n"),
             ("modules/ntp/manifests/init.pp", "class ntp($server) { }"),
         ];
-        assert_eq!(check(&files), ["warning unknown-data-key hieradata/a.yaml:1"], "{directory}");
+        assert_eq!(check(&files), ["error unknown-data-key hieradata/a.yaml:1"], "{directory}");
     }
     let outside = [
         ("environment.conf", ""),
@@ -257,4 +258,62 @@ fn a_file_of_another_name_does_not_define_a_class_twice() {
         ("modules/a/manifests/b.pp", "class a::b { }"),
     ];
     assert_eq!(check(&files), ["error ILLEGAL_DEFINITION_LOCATION modules/a/manifests/old/b.pp:1"]);
+}
+
+#[test]
+fn files_of_absent_submodules_are_unknown() {
+    let mut files = vec![
+        ("environment.conf", ""),
+        (".gitmodules", "[submodule \"a\"]\n\tpath = modules/web/files/a\n\turl = https://example.com/a\n"),
+        (
+            "modules/web/manifests/init.pp",
+            "class web {\n  file { '/a': source => 'puppet:///modules/web/a/b' }\n  file { '/c': source => 'puppet:///modules/web/c' }\n}\n",
+        ),
+    ];
+    let found = report(&world(&files), "", Options::default());
+    assert_eq!(lines(&found), ["error unknown-file modules/web/manifests/init.pp:3"]);
+    assert!(found.notes.iter().any(|note| note.contains("modules/web/files/a")), "{:?}", found.notes);
+    files.push(("modules/web/files/a/other", ""));
+    assert_eq!(check(&files).len(), 2);
+}
+
+#[test]
+fn modules_in_absent_submodules_are_unknown() {
+    let files = [
+        ("environment.conf", ""),
+        (".gitmodules", "[submodule \"apache\"]\npath = modules/apache\n"),
+        ("modules/web/manifests/init.pp", "class web { include apache  include web::nosuch }"),
+    ];
+    assert_eq!(check(&files), ["error unknown-class modules/web/manifests/init.pp:1"]);
+}
+
+#[test]
+fn only_typos_of_data_files_are_reported() {
+    let hierarchy = "version: 5\nhierarchy:\n  - {name: a, paths: [comon.yaml, local.yaml, common.yaml]}\n";
+    let files = [("environment.conf", ""), ("hiera.yaml", hierarchy), ("data/common.yaml", "a: 1\n")];
+    assert_eq!(check(&files), ["warning hiera-path-without-file hiera.yaml:3"]);
+}
+
+#[test]
+fn names_without_an_at_sign_in_templates() {
+    let files = |template: &'static str| {
+        [
+            ("environment.conf", ""),
+            ("modules/web/manifests/init.pp", "class web($port = 80) { notice(template('web/a')) }"),
+            ("modules/web/templates/a", template),
+        ]
+    };
+    let error = ["error bare-template-variable modules/web/templates/a:1"];
+    assert_eq!(check(&files("<%= port %>")), error);
+    assert_eq!(check(&files("<%= prot %>")), error);
+    assert_eq!(check(&files("<%= @port %><% port = 1 %><%= port %>")), NONE);
+    assert_eq!(check(&files("<% if @port %><%= port %><% end %>")), NONE);
+    assert_eq!(
+        check(&files("<%= @prot.to_s %>")),
+        ["warning unknown-template-variable modules/web/templates/a:1"]
+    );
+    assert_eq!(
+        check(&files("<%= @prot.upcase %>")),
+        ["error unknown-template-variable modules/web/templates/a:1"]
+    );
 }

@@ -42,6 +42,7 @@ fn options(rule: &Rule) -> Options {
     let selection = RuleSelection {
         strict: rule.when == When::Strict,
         unused: rule.when == When::Unused,
+        docs: rule.when == When::Docs,
         target: (rule.when == When::Target).then_some(Target::Puppet8),
     };
     Options { selection, ..Options::default() }

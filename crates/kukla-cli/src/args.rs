@@ -9,8 +9,8 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, parse, repl,
-    rpc, ruby, store, why,
+    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
+    repl, rpc, ruby, store, why,
 };
 use crate::deferred::Deferred;
 
@@ -137,12 +137,19 @@ enum Command {
     Rpc(Deferred<rpc::Args>),
     /// Explain an error code or a rule of `kukla check`
     Explain(Deferred<explain::Args>),
-    /// Print a reference page in Markdown
+    /// Write the reference documentation of a module or control repository
+    ///
+    /// Documents classes, defined types, functions, data types, resource types, tasks and plans by their code and the comments above it.
+    /// Markdown and JSON are byte for byte those of puppet-strings 5. Exit codes: 0 written or, with --check, complete; 1 documentation
+    /// is missing, wrong or stale; 2 a file could not be read or written.
     Doc(Deferred<doc::Args>),
     /// Print a completion script for a shell
     Completions(Deferred<completions::Args>),
     /// Print or write the manual pages of all commands
     Man(Deferred<man::Args>),
+    /// Print a page of Kukla's own documentation
+    #[command(hide = true)]
+    Pages(Deferred<pages::Args>),
 }
 
 impl Cli {
@@ -167,6 +174,7 @@ impl Cli {
             Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
+            Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),
             Command::Rpc(Deferred(args)) => rpc::run(&args),

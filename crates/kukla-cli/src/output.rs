@@ -11,6 +11,9 @@ use kukla::syntax::Problem;
 use crate::ExitKind;
 use crate::render::human;
 
+/// The character that begins a colour.
+const ESCAPE: char = '\u{1b}';
+
 /// The first write that failed. After it nothing more is written to standard output.
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
 
@@ -48,9 +51,15 @@ fn has_failed() -> bool {
 
 /// Writes to standard output.
 pub fn write(text: fmt::Arguments<'_>) {
-    if !has_failed() {
-        record(anstream::stdout().lock().write_fmt(text));
+    if has_failed() {
+        return;
     }
+    let text = text.to_string();
+    // Removing colours takes much longer than writing.
+    record(match text.contains(ESCAPE) {
+        true => anstream::stdout().lock().write_all(text.as_bytes()),
+        false => io::stdout().lock().write_all(text.as_bytes()),
+    });
 }
 
 /// Writes a document to standard output, byte for byte.
@@ -62,7 +71,11 @@ pub fn write_document(text: &str) {
 
 /// Writes to standard error.
 pub fn write_error(text: fmt::Arguments<'_>) {
-    record(anstream::stderr().lock().write_fmt(text));
+    let text = text.to_string();
+    record(match text.contains(ESCAPE) {
+        true => anstream::stderr().lock().write_all(text.as_bytes()),
+        false => io::stderr().lock().write_all(text.as_bytes()),
+    });
 }
 
 /// Prints a problem to standard error: the message with its lines of help, and the source excerpt if it is an error in code or data.

@@ -75,6 +75,10 @@ impl Host for Compilation<'_, '_> {
         self.vm.charge(steps).map_err(error)
     }
 
+    fn charge_ahead(&mut self, steps: u64) -> std::result::Result<(), Error> {
+        self.vm.budget().charge_ahead(steps)
+    }
+
     fn check_memory(&mut self, bytes: usize) -> std::result::Result<(), Error> {
         self.vm.budget().check_memory(bytes)
     }

@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use kukla_eval::Environment;
 use kukla_ruby::{Embedder, Host, Program, Result, Ruby, State, SyntaxProblem};
 use kukla_syntax::diagnostic;
-use kukla_values::{Error, Hash, Str, Type, Value};
+use kukla_values::{Budget, Error, Hash, Limits, Str, Type, Value, meter};
 use kukla_world::World;
 
 use crate::codes::RUBY_RAISED;
@@ -17,7 +18,7 @@ use crate::puppet::{BlockHandle, Interrupt, Puppet, Request, ScopeNumber};
 use crate::session::load_path;
 
 /// How many steps the code of types may take, all in all.
-const STEPS: u64 = 500_000_000;
+const STEPS: u64 = 50_000_000;
 
 /// Runs something in an interpreter of its own; what stops it is of no interest to anyone.
 pub fn enter<T>(
@@ -27,9 +28,15 @@ pub fn enter<T>(
     body: impl FnOnce(&mut Ruby<'_>) -> Result<T>,
 ) -> Option<T> {
     environment.reading(|world| {
-        let mut workshop = Workshop { environment, programs, facts, world, steps: STEPS, lent: None };
-        let mut ruby = Ruby::new(State::new(), &mut workshop);
-        library::start(&mut ruby).and_then(|()| body(&mut ruby)).ok()
+        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let budget = Rc::new(Budget::new(limits).by_deadline_of_thread());
+        let mut workshop =
+            Workshop { environment, programs, facts, world, budget: Rc::clone(&budget), lent: None };
+        let run = || {
+            let mut ruby = Ruby::new(State::new(), &mut workshop);
+            library::start(&mut ruby).and_then(|()| body(&mut ruby)).ok()
+        };
+        meter::metered(&budget, run).ok().flatten()
     })
 }
 
@@ -63,7 +70,7 @@ struct Workshop<'w> {
     programs: &'w Arc<RubyPrograms>,
     facts: &'w Hash,
     world: &'w dyn World,
-    steps: u64,
+    budget: Rc<Budget>,
     lent: Option<Box<State>>,
 }
 
@@ -78,8 +85,19 @@ impl Host for Workshop<'_> {
     }
 
     fn charge(&mut self, steps: u64) -> std::result::Result<(), Error> {
-        self.steps = self.steps.checked_sub(steps).ok_or_else(|| unavailable("so much work"))?;
-        Ok(())
+        self.budget.charge_steps(steps)
+    }
+
+    fn charge_ahead(&mut self, steps: u64) -> std::result::Result<(), Error> {
+        self.budget.charge_ahead(steps)
+    }
+
+    fn check_memory(&mut self, bytes: usize) -> std::result::Result<(), Error> {
+        self.budget.check_memory(bytes)
+    }
+
+    fn memory_limit(&self) -> u64 {
+        self.budget.limits().memory
     }
 
     fn write_out(&mut self, _: &[u8]) -> std::io::Result<()> {

@@ -2,7 +2,7 @@
 
 use kukla_syntax::bail;
 use kukla_values::codes::OUTSIDE_INTEGER_RANGE;
-use kukla_values::{Array, Result, Value};
+use kukla_values::{Array, Result, Value, meter};
 
 use crate::ruby;
 
@@ -114,11 +114,8 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Directive {
 impl Field {
     /// The value that the field reads at the start of a text, and the rest of the text.
     fn read<'t>(&self, text: &'t str) -> Result<Option<(Option<Value>, &'t str)>> {
-        let limit = self.width.unwrap_or(usize::MAX);
-        let window = match text.char_indices().nth(limit) {
-            Some((end, _)) => &text[..end],
-            None => text,
-        };
+        let end = self.width.and_then(|limit| text.char_indices().nth(limit));
+        let window = end.map_or(text, |(end, _)| &text[..end]);
         let length = match &self.directive {
             Directive::Space => return Ok(Some((None, text.trim_start()))),
             Directive::Literal(c) => return Ok(text.strip_prefix(*c).map(|after| (None, after))),
@@ -138,12 +135,23 @@ impl Field {
             return Ok(None);
         }
         let (read, after) = text.split_at(length);
+        meter::work(self.directive.work_of(length));
         let value = match &self.directive {
             Directive::Integer(kind) => integer(read, *kind)?,
             Directive::Float => ruby::to_f(read).into(),
             _ => read.into(),
         };
         Ok(Some((Some(value), after)))
+    }
+}
+
+impl Directive {
+    /// The work of reading a text of this length.
+    fn work_of(&self, length: usize) -> usize {
+        match self {
+            Directive::Set { members, .. } => 1 + length.saturating_mul(1 + members.len()),
+            _ => 1 + length,
+        }
     }
 }
 

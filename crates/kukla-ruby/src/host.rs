@@ -18,6 +18,10 @@ pub trait Host {
     fn world(&self) -> &dyn World;
     /// Counts work done. The error once a limit is exceeded cannot be rescued.
     fn charge(&mut self, steps: u64) -> Result<(), Error>;
+    /// Counts work that cannot be interrupted, before it is done: an error also if it would go on past a deadline.
+    fn charge_ahead(&mut self, steps: u64) -> Result<(), Error> {
+        self.charge(steps)
+    }
     /// Checks the bytes that the values of the program take. The error once a limit is exceeded cannot be rescued.
     fn check_memory(&mut self, bytes: usize) -> Result<(), Error> {
         Budget::default().check_memory(bytes)

@@ -32,6 +32,9 @@ use crate::symbol::{Symbol, Symbols, sym};
 use crate::text::Text;
 use crate::value::{Head, Value};
 
+/// Steps of native work that take a few milliseconds: more at once are charged ahead.
+const UNINTERRUPTED: u64 = 10_000;
+
 /// How many bytes native code goes through in the time of a step.
 const BYTES_PER_STEP: u64 = 256;
 
@@ -371,7 +374,12 @@ impl<'h> Ruby<'h> {
     /// Counts work done; an error that nothing can rescue once there was too much of it.
     #[inline]
     pub fn charge(&mut self, steps: u64) -> Result<()> {
-        self.host.charge(steps)?;
+        // So much at once is work of native code that is about to begin.
+        if steps > UNINTERRUPTED {
+            self.host.charge_ahead(steps)?;
+        } else {
+            self.host.charge(steps)?;
+        }
         if memory::is_due() { self.make_room(0) } else { Ok(()) }
     }
 
@@ -399,8 +407,11 @@ impl<'h> Ruby<'h> {
     pub fn make_room(&mut self, bytes: usize) -> Result<()> {
         memory::looked();
         let spent = memory::spent();
-        if spent > 0 {
-            self.host.charge(spent as u64 / BYTES_PER_STEP)?;
+        let steps = spent as u64 / BYTES_PER_STEP;
+        if steps > UNINTERRUPTED {
+            self.host.charge_ahead(steps)?;
+        } else if spent > 0 {
+            self.host.charge(steps)?;
         }
         let taken = memory::taken().saturating_sub(self.taken_before).saturating_add(bytes);
         self.host.check_memory(taken).map_err(Into::into)

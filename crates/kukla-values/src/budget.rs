@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,9 +60,10 @@ impl Default for Limits {
 }
 
 /// Tells how much time has passed since some moment.
-pub type Clock = Box<dyn Fn() -> Duration>;
+pub type Clock = Rc<dyn Fn() -> Duration>;
 
 /// When a compilation must be over, whatever it has reached by then.
+#[derive(Clone)]
 struct Deadline {
     allowed: Duration,
     end: Duration,
@@ -138,8 +140,18 @@ impl Budget {
     #[must_use]
     pub fn by_clock(self, clock: impl Fn() -> Duration + 'static) -> Budget {
         let Some(allowed) = self.limits.deadline else { return self };
-        let deadline = Deadline { allowed, end: clock().saturating_add(allowed), clock: Box::new(clock) };
+        let deadline = Deadline { allowed, end: clock().saturating_add(allowed), clock: Rc::new(clock) };
         Budget { deadline: Some(deadline), checkpoint: Cell::new(0), ..self }
+    }
+
+    /// The same budget with the deadline of the one that is installed on this thread, if that has one: for work that has limits of its own in the
+    /// middle of a compilation.
+    #[must_use]
+    pub fn by_deadline_of_thread(self) -> Budget {
+        match meter::installed().and_then(|outer| outer.deadline.clone()) {
+            Some(deadline) => Budget { deadline: Some(deadline), checkpoint: Cell::new(0), ..self },
+            None => self,
+        }
     }
 
     /// How much may be used.
@@ -354,7 +366,8 @@ impl Budget {
 
     #[cold]
     fn deadline_passed(&self) -> Error {
-        let seconds = self.limits.deadline.unwrap_or_default().as_secs_f64();
+        let seconds =
+            self.deadline.as_ref().map_or(Duration::ZERO, |deadline| deadline.allowed).as_secs_f64();
         diagnostic!(DEADLINE_PASSED { seconds }; hint: "the deadline was asked for: --deadline, or `deadline` in a request").into()
     }
 

@@ -16,11 +16,14 @@ use crate::{Budget, Result};
 const UNITS_PER_STEP: u64 = 16;
 /// Bytes of text that are a unit.
 const BYTES_PER_UNIT: usize = 16;
+/// Bytes that can be read between two looks at the clock.
+const LOOKED_AT_AFTER: usize = 4 << 20;
 /// Units that are counted before the budget is charged.
 const PORTION: u64 = 1024;
 
 thread_local! {
     static PENDING: Cell<u64> = const { Cell::new(0) };
+    static POSSIBLE: Cell<usize> = const { Cell::new(0) };
     static BUDGET: RefCell<Option<Rc<Budget>>> = const { RefCell::new(None) };
 }
 
@@ -52,6 +55,20 @@ pub fn steps(steps: u64) {
     work(usize::try_from(steps.saturating_mul(UNITS_PER_STEP)).unwrap_or(usize::MAX));
 }
 
+/// Looks at the clock, if there is a deadline, before work that may take as long as reading this number of bytes, and usually takes much less: it is
+/// not counted.
+pub fn possible_text(bytes: usize) {
+    let possible = POSSIBLE.get().saturating_add(bytes);
+    POSSIBLE.set(possible);
+    if possible >= LOOKED_AT_AFTER {
+        POSSIBLE.set(0);
+        let budget = BUDGET.with_borrow(Clone::clone);
+        if budget.is_some_and(|budget| budget.look().is_err()) {
+            resume_unwind(Box::new(Exhausted));
+        }
+    }
+}
+
 /// Counts memory that is about to be taken, and the time to fill it.
 pub fn memory(bytes: usize) {
     let budget = BUDGET.with_borrow(Clone::clone);
@@ -64,6 +81,11 @@ pub fn memory(bytes: usize) {
 #[inline]
 pub fn spent() -> u64 {
     PENDING.with(Cell::take) / UNITS_PER_STEP
+}
+
+/// The budget that is installed on this thread.
+pub fn installed() -> Option<Rc<Budget>> {
+    BUDGET.with_borrow(Clone::clone)
 }
 
 #[cold]

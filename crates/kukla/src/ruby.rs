@@ -2,14 +2,17 @@
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kukla_ruby::class::ClassId;
 use kukla_ruby::erb;
 use kukla_ruby::symbol::sym;
 use kukla_ruby::{Host, Program, Result as RubyResult, Ruby, State, SyntaxProblem, Unwind, Value, parse};
 use kukla_syntax::{diagnostic, roomy};
-use kukla_values::Error;
+use kukla_values::codes::{DEADLINE_PASSED, EVALUATION_LIMIT, MEMORY_LIMIT};
+use kukla_values::{Budget, Error, Limits, meter};
 use kukla_world::World;
 
 use crate::codes::SCRIPT_LIMIT;
@@ -32,11 +35,13 @@ pub struct ScriptLimits {
     pub memory: u64,
     /// Bytes that it writes.
     pub output: u64,
+    /// Time, checked periodically.
+    pub deadline: Option<Duration>,
 }
 
 impl Default for ScriptLimits {
     fn default() -> ScriptLimits {
-        ScriptLimits { steps: 20_000_000_000, memory: 1 << 30, output: 1 << 30 }
+        ScriptLimits { steps: 20_000_000_000, memory: 1 << 30, output: 1 << 30, deadline: None }
     }
 }
 
@@ -47,11 +52,25 @@ pub struct Surroundings<'s> {
     out: &'s mut dyn Write,
     err: &'s mut dyn Write,
     load_path: Vec<PathBuf>,
-    left: ScriptLimits,
+    budget: Rc<Budget>,
+    output_left: u64,
 }
 
 fn passed(what: &str, option: &str) -> Error {
     diagnostic!(SCRIPT_LIMIT { passes: what }; hint: "{option} allows more").into()
+}
+
+/// The error of a script's budget, with the option that allows more.
+fn script_limit(error: Error) -> Error {
+    if error.is(&EVALUATION_LIMIT) {
+        passed("takes more steps", "--limit-steps")
+    } else if error.is(&MEMORY_LIMIT) {
+        passed("takes more memory", "--limit-memory")
+    } else if error.is(&DEADLINE_PASSED) {
+        passed("takes longer", "--deadline")
+    } else {
+        error
+    }
 }
 
 impl<'s> Surroundings<'s> {
@@ -62,7 +81,17 @@ impl<'s> Surroundings<'s> {
         err: &'s mut dyn Write,
         limits: ScriptLimits,
     ) -> Surroundings<'s> {
-        Surroundings { world, input: None, out, err, load_path: Vec::new(), left: limits }
+        let ScriptLimits { steps, memory, output, deadline } = limits;
+        let limits = Limits { steps, memory, deadline, ..Limits::default() };
+        let budget = Rc::new(Budget::new(limits));
+        Surroundings { world, input: None, out, err, load_path: Vec::new(), budget, output_left: output }
+    }
+
+    /// Measures the deadline by this clock, from now on.
+    #[must_use]
+    pub fn by_clock(self, clock: impl Fn() -> Duration + 'static) -> Surroundings<'s> {
+        let budget = Budget::new(*self.budget.limits()).by_clock(clock);
+        Surroundings { budget: Rc::new(budget), ..self }
     }
 
     /// Lets the script read standard input.
@@ -82,30 +111,25 @@ impl Host for Surroundings<'_> {
     }
 
     fn charge(&mut self, steps: u64) -> Result<(), Error> {
-        match self.left.steps.checked_sub(steps) {
-            Some(left) => {
-                self.left.steps = left;
-                Ok(())
-            }
-            None => Err(passed("takes more steps", "--limit-steps")),
-        }
+        self.budget.charge_steps(steps).map_err(script_limit)
+    }
+
+    fn charge_ahead(&mut self, steps: u64) -> Result<(), Error> {
+        self.budget.charge_ahead(steps).map_err(script_limit)
     }
 
     fn check_memory(&mut self, bytes: usize) -> Result<(), Error> {
-        if bytes as u64 > self.left.memory {
-            return Err(passed("takes more memory", "--limit-memory"));
-        }
-        Ok(())
+        self.budget.check_memory(bytes).map_err(script_limit)
     }
 
     fn memory_limit(&self) -> u64 {
-        self.left.memory
+        self.budget.limits().memory
     }
 
     fn check_output(&mut self, bytes: usize) -> Result<(), Error> {
-        match self.left.output.checked_sub(bytes as u64) {
+        match self.output_left.checked_sub(bytes as u64) {
             Some(left) => {
-                self.left.output = left;
+                self.output_left = left;
                 Ok(())
             }
             None => Err(passed("writes more", "--limit-output")),
@@ -156,23 +180,38 @@ pub fn run(
     args: &[String],
     libraries: &[String],
 ) -> Ended {
-    roomy(|| {
-        let program = match parse(text, name) {
-            Ok(program) => program,
-            Err(problem) => {
-                return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message));
-            }
-        };
-        let mut ruby = Ruby::new(State::new(), surroundings);
-        let result =
-            prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
-        let ended = ended(&mut ruby, result);
-        let last = ruby.run_at_exit();
-        match ended {
-            Ended::With(0) => self::ended(&mut ruby, last),
-            other => other,
+    let budget = Rc::clone(&surroundings.budget);
+    let run = || roomy(|| run_script(surroundings, name, text, args, libraries));
+    meter::metered(&budget, run).unwrap_or_else(|error| Ended::Failed(script_limit(error).to_string()))
+}
+
+fn run_script(
+    surroundings: &mut Surroundings<'_>,
+    name: &str,
+    text: &[u8],
+    args: &[String],
+    libraries: &[String],
+) -> Ended {
+    let program = match parse(text, name) {
+        Ok(program) => program,
+        Err(problem) => {
+            return Ended::Failed(format!("{name}:{}: syntax error, {}", problem.line, problem.message));
         }
-    })
+    };
+    let mut ruby = Ruby::new(State::new(), surroundings);
+    let result =
+        prepare(&mut ruby, name, args, libraries).and_then(|()| ruby.run_program(&program).map(drop));
+    let is_stopped = result.as_ref().is_err_and(|unwind| matches!(**unwind, Unwind::Stop(_)));
+    let ended = ended(&mut ruby, result);
+    // A limit is final.
+    if is_stopped {
+        return ended;
+    }
+    let last = ruby.run_at_exit();
+    match ended {
+        Ended::With(0) => self::ended(&mut ruby, last),
+        other => other,
+    }
 }
 
 fn prepare(ruby: &mut Ruby<'_>, name: &str, args: &[String], libraries: &[String]) -> RubyResult<()> {
@@ -220,6 +259,7 @@ fn ended(ruby: &mut Ruby<'_>, result: RubyResult<()>) -> Ended {
 
 /// An interactive session in Ruby: assignments and definitions persist.
 pub struct Conversation<'s> {
+    budget: Rc<Budget>,
     ruby: Ruby<'s>,
 }
 
@@ -237,11 +277,18 @@ pub enum SessionResult {
 impl<'s> Conversation<'s> {
     /// A new session.
     pub fn new(surroundings: &'s mut Surroundings<'_>) -> Conversation<'s> {
-        Conversation { ruby: Ruby::new(State::new(), surroundings) }
+        let budget = Rc::clone(&surroundings.budget);
+        Conversation { budget, ruby: Ruby::new(State::new(), surroundings) }
     }
 
     /// Evaluates a piece of code.
     pub fn say(&mut self, text: &str) -> SessionResult {
+        let budget = Rc::clone(&self.budget);
+        let failed = |error| SessionResult::Ended(Ended::Failed(script_limit(error).to_string()));
+        meter::metered(&budget, || self.answer(text)).unwrap_or_else(failed)
+    }
+
+    fn answer(&mut self, text: &str) -> SessionResult {
         roomy(|| {
             if parse(text.as_bytes(), "(ruby)").is_err_and(|problem| problem.is_unfinished) {
                 return SessionResult::Unfinished;

@@ -258,7 +258,7 @@ File.delete(at('out')); FileUtils.rm_rf(at('a')); p Dir.children(at('.')).sort";
 
 #[test]
 fn limits_name_what_raises_them() {
-    let small = ScriptLimits { steps: 2_000_000, memory: 16 << 20, output: 1_000 };
+    let small = ScriptLimits { steps: 2_000_000, memory: 16 << 20, output: 1_000, deadline: None };
     for (code, sign) in [
         ("loop { }", "takes more steps"),
         ("begin; loop { }; rescue Exception; retry; end", "takes more steps"),

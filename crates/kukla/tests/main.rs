@@ -8,6 +8,7 @@ mod deep;
 mod escapes;
 mod external;
 mod fleet;
+mod functions;
 mod lookups;
 mod names;
 mod overrides;

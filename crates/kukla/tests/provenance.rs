@@ -66,7 +66,7 @@ fn chain(site: &Site, type_name: &str, title: &str, name: &str) -> String {
     let (_, all) = site.traced("web1", "web");
     let resource = all.iter().find(|one| one.type_name == type_name && one.title == title).expect("there");
     let (_, trail) = resource.parameters.iter().find(|(known, _)| known == name).expect("set");
-    site.relative(&provenance::chain(trail.as_deref()))
+    site.relative(&provenance::chain(trail.as_deref(), &str::to_owned))
 }
 
 #[test]

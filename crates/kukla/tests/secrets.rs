@@ -130,7 +130,7 @@ fn provenance_names_the_place_and_not_the_secret() {
     let (_, trail) = notify.parameters.iter().find(|(name, _)| name == "message").expect("the message");
     let trail = trail.as_ref().expect("a trail");
     assert!(provenance::is_secret(trail));
-    let chain = site.relative(&provenance::chain(Some(trail)));
+    let chain = site.relative(&provenance::chain(Some(trail), &str::to_owned));
     assert!(chain.contains("data: key password in data/common.eyaml:2"), "{chain}");
     let document = provenance::document("web1", &all);
     assert!(!format!("{chain}{document}").contains("horse"));

@@ -21,7 +21,9 @@ impl World for Sealed {
     }
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
-        assert!(path.starts_with("/open"), "listed {}", path.display());
+        // The directories on the way may be asked for what is on the way.
+        let is_on_the_way = Path::new("/open").starts_with(path);
+        assert!(is_on_the_way || path.starts_with("/open"), "listed {}", path.display());
         self.0.list(path)
     }
 
@@ -52,7 +54,7 @@ fn run(code: &[u8]) {
     let inside = MemoryWorld::default().with("/open/a.rb", "A = 1\n").with("/etc/passwd", "secret");
     let world = Guarded::new(Sealed(inside), policy);
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let limits = ScriptLimits { steps: 100_000, memory: 32 << 20, output: 1 << 20 };
+    let limits = ScriptLimits { steps: 100_000, memory: 32 << 20, output: 1 << 20, deadline: None };
     let mut surroundings = Surroundings::new(&world, &mut out, &mut err, limits);
     drop(ruby::run(&mut surroundings, "fuzz.rb", code, &[], &[]));
     assert!(!out.windows(6).any(|part| part == b"secret"), "read what it may not");

@@ -99,7 +99,7 @@ impl Hierarchy {
                     && !pattern.contains("%{")
                     && !pattern.contains('*')
                 {
-                    findings.push(without_file(&hierarchy.source, &pattern));
+                    findings.extend(without_file(&hierarchy.source, &pattern, &there));
                 }
                 hierarchy
                     .files
@@ -248,10 +248,17 @@ fn unknown_keys(source: &Source) -> Vec<Finding> {
     findings
 }
 
-fn without_file(source: &Source, pattern: &str) -> Finding {
+/// The finding of a path without a file whose name is a typo of a file that is there. Any other file may be put in place when the
+/// repository is deployed.
+fn without_file(source: &Source, pattern: &str, there: &[String]) -> Option<Finding> {
+    let near = suggest::nearest(pattern, there.iter().map(String::as_str))?;
+    if !suggest::is_typo(pattern, near) {
+        return None;
+    }
     let line = source.text().lines().position(|line| line.contains(pattern)).map_or(1, |at| at as u32 + 1);
     let span = line_span(source, line, pattern);
-    Finding::from(diagnostic!(span, HIERA_PATH_WITHOUT_FILE { path: pattern }).in_source(source))
+    let wrong = diagnostic!(span, HIERA_PATH_WITHOUT_FILE { path: pattern });
+    Some(Finding::from(wrong.hint(format!("did you mean `{near}`?")).in_source(source)))
 }
 
 /// A configuration that Puppet refuses, at the line of the error or of the entry that the message names.

@@ -27,6 +27,18 @@ pub struct Bindings {
 }
 
 impl Bindings {
+    /// Whether all data that may bind a key is known.
+    pub fn is_whole_for(&self, key: &str) -> bool {
+        let module = key.split("::").next().unwrap_or_default();
+        self.is_whole && !(key.contains("::") && self.open_modules.contains(module))
+    }
+
+    /// Whether a file binds a key, or the value that a key with dots goes into.
+    pub fn binds(&self, key: &str) -> bool {
+        let root = key.split('.').next().unwrap_or(key).trim_matches(['\'', '"']);
+        self.keys.contains(key) || self.keys.contains(root)
+    }
+
     /// Whether certainly no data binds a parameter of a class.
     pub fn lacks(&self, class: &Definition, parameter: &str) -> bool {
         let module = class.name.split("::").next().unwrap_or_default();

@@ -10,6 +10,7 @@ use kukla::syntax::{Source, Span, SyntaxKind as K, Tree};
 use kukla::values::{Str, Value};
 use rustc_hash::FxHasher;
 
+use super::always::{Body, Owner};
 use super::demand::{self, Use};
 use super::literal;
 
@@ -161,6 +162,8 @@ pub struct Outline {
     pub paths: Vec<String>,
     /// The literal beginnings and ends of computed strings of that kind.
     pub computed_paths: Vec<(String, String)>,
+    /// Its bodies, with the declarations that they always make.
+    pub bodies: Vec<Body>,
 }
 
 /// A resource whose title and attributes are all literals, without its metaparameters.
@@ -202,9 +205,11 @@ impl Outline {
             return outline;
         };
         outline.variables = assigned(manifest.syntax());
+        outline.bodies.push(Body::new(Owner::Top, None, source, manifest.statements()));
         for statement in manifest.statements() {
             if let Expr::NodeDefinition(node) = statement {
                 outline.variables.extend(node.body().into_iter().flat_map(|body| assigned(body.syntax())));
+                outline.bodies.push(Body::new(Owner::Node, None, source, node.statements()));
             }
         }
         outline.add_definitions(manifest.syntax(), &mut Vec::new(), source);
@@ -469,6 +474,13 @@ impl Outline {
                 made.parameters = class.parameters().map(parameter).collect();
                 made.rendered = demand::note(&made.name, &mut made.parameters, class.statements());
                 made.parent = class.parent().map(plain);
+                let parent = made.parent.clone();
+                self.bodies.push(Body::new(
+                    Owner::Class(made.name.clone()),
+                    parent,
+                    source,
+                    class.statements(),
+                ));
                 made.variables = class.body().map(|body| assigned(body.syntax())).unwrap_or_default();
                 self.add_templates(node, &made.name);
                 for statement in class.statements() {
@@ -492,11 +504,14 @@ impl Outline {
                 let mut made = definition(Kind::Define, &full, define.name_token(), source);
                 made.parameters = define.parameters().map(parameter).collect();
                 made.rendered = demand::note(&made.name, &mut made.parameters, define.statements());
+                let owner = Owner::Define(made.name.clone());
+                self.bodies.push(Body::new(owner, None, source, define.statements()));
                 self.add_templates(node, &made.name);
                 made
             }
             Expr::FunctionDefinition(function) => {
                 let mut made = definition(Kind::Function, function.name(), function.name_token(), source);
+                self.bodies.push(Body::new(Owner::Function, None, source, function.statements()));
                 made.parameters =
                     function.parameters().filter(|one| !one.is_block()).map(parameter).collect();
                 made.ty = function.return_type().map(|ty| ty.syntax().text().into());

@@ -137,6 +137,11 @@ pub struct IndexCache {
 }
 
 impl IndexCache {
+    /// The Ruby files of modules.
+    pub fn ruby_files(&self) -> &RubyFiles {
+        &self.ruby
+    }
+
     /// A reader of types with these aliases, from the cache if they have not changed.
     fn types(&self, aliases: &FxHashMap<Str, Arc<Definition>>) -> Arc<TypeReader> {
         let mut sorted: Vec<&Arc<Definition>> = aliases.values().collect();
@@ -297,7 +302,8 @@ impl Index {
                 let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
                     let known = kukla::registry().get(Name::new(&name)).is_some();
-                    let signatures = if known { Vec::new() } else { read().signatures(&name) };
+                    let file = (!known).then(read).filter(|file| file.syntax_error.is_none());
+                    let signatures = file.map(|file| file.signatures(&name)).unwrap_or_default();
                     self.ruby_functions.entry(name.clone()).or_insert(RubyFunction { name, signatures });
                 } else if let Some(name) =
                     path.strip_prefix("puppet/type/").and_then(|name| name.strip_suffix(".rb"))
@@ -546,7 +552,8 @@ impl RubyTypes {
         let read = || {
             let text = self.world.read(path).ok()?;
             let outline = RubyOutline::new(&String::from_utf8_lossy(&text));
-            resource_type::read(name, &outline, self).map(Arc::new)
+            let is_readable = outline.syntax_error().is_none();
+            is_readable.then(|| resource_type::read(name, &outline, self)).flatten().map(Arc::new)
         };
         let unreadable = || {
             let open = resource_type::TypeModel::default();

@@ -1,5 +1,6 @@
 //! A repository: its files and their definitions.
 
+pub mod always;
 pub mod definition;
 pub mod demand;
 pub mod facts;
@@ -10,6 +11,7 @@ pub mod literal;
 pub mod refusal;
 pub mod root;
 pub mod ruby;
+pub mod submodules;
 pub mod survey;
 pub mod types;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kukla::extensions::outline::{self, SignatureOutline};
 use kukla::world::{Stamp, World};
-use kukla_ruby::outline::Outline;
+use kukla_ruby::outline::{Outline, SyntaxError};
 use rustc_hash::FxHashMap;
 
 /// A function that a module defines in Ruby.
@@ -26,6 +26,8 @@ pub struct RubyFile {
     pub facts: Vec<String>,
     /// Whether it adds facts whose names are computed.
     pub has_computed_facts: bool,
+    /// Its syntax error.
+    pub syntax_error: Option<SyntaxError>,
 }
 
 impl RubyFile {
@@ -39,6 +41,7 @@ impl RubyFile {
                 .collect(),
             has_computed_facts: facts.iter().any(Option::is_none),
             facts: facts.into_iter().flatten().collect(),
+            syntax_error: outline.syntax_error().cloned(),
         }
     }
 
@@ -57,8 +60,8 @@ impl RubyFiles {
     /// The functions and facts of a file, from the cache if it has not changed.
     pub fn read(&self, world: &dyn World, path: &Path) -> Arc<RubyFile> {
         let stamp = world.stamp(path);
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((cached, file)) = files.get(path)
+        let files = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cached, file)) = files().get(path)
             && Some(*cached) == stamp
         {
             return Arc::clone(file);
@@ -66,7 +69,7 @@ impl RubyFiles {
         let bytes = world.read(path).unwrap_or_default();
         let file = Arc::new(RubyFile::new(&String::from_utf8_lossy(&bytes)));
         if let Some(stamp) = stamp {
-            files.insert(path.to_owned(), (stamp, Arc::clone(&file)));
+            files().insert(path.to_owned(), (stamp, Arc::clone(&file)));
         }
         file
     }

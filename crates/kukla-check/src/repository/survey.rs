@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gitignore::GitIgnore;
 use super::root::is_marked;
+use super::submodules;
 
 /// The kind of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,8 @@ pub struct Survey {
     pub not_installed: Vec<String>,
     /// Modules whose directories are empty.
     pub empty: Vec<String>,
+    /// The directories of submodules of git that are not checked out.
+    pub submodules: Vec<PathBuf>,
     /// Directories of the module path that are outside of the repository and do not exist here.
     pub outside: Vec<String>,
     /// Whether every module of the Puppetfile is here.
@@ -137,6 +140,7 @@ impl Survey {
             hidden: Vec::new(),
             not_installed: Vec::new(),
             empty: Vec::new(),
+            submodules: submodules::absent(world, root),
             outside: Vec::new(),
             deployed: false,
             missing: FxHashSet::default(),
@@ -313,7 +317,22 @@ impl Survey {
             && self.not_installed.is_empty()
             && self.outside.is_empty()
             && self.empty.iter().all(|name| self.module(name).is_some())
+            && !self.submodules.iter().any(|path| self.has_modules(path))
             && !puppetfiles.iter().any(|file| file.is_open)
+    }
+
+    /// Whether a directory that is not here would contain modules.
+    fn has_modules(&self, absent: &Path) -> bool {
+        let is_module = |directory: &PathBuf| {
+            absent.parent() == Some(directory.as_path()) || directory.starts_with(absent)
+        };
+        let name = absent.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        self.modulepath.iter().any(is_module) && self.module(name).is_none()
+    }
+
+    /// Whether a file may be in a submodule of git that is not checked out.
+    pub fn may_be_in_submodule(&self, path: &Path) -> bool {
+        self.submodules.iter().any(|absent| path.starts_with(absent))
     }
 
     /// The module of that name.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kukla::Value;
 use kukla::formats::yaml;
-use kukla::syntax::{Location, Source, Span, diagnostic};
+use kukla::syntax::{Location, Severity, Source, Span, diagnostic};
 use kukla::values::Str;
 use regex::Regex;
 use rustc_hash::FxHashSet;
@@ -56,7 +56,8 @@ rules! {
     DUPLICATE_DATA_KEY = "duplicate-data-key": Warning Always, "Duplicate key `{key}`";
 
     /// A key looks like a binding of a class parameter, but the class has no such parameter. Puppet does not report this: the data has
-    /// no effect. Keys that the code looks up by name are not reported.
+    /// no effect. It is an error if the name is a typo of a parameter without a default that nothing sets. Keys that the code looks up by
+    /// name are not reported.
     ///
     /// Wrong:
     ///
@@ -216,7 +217,7 @@ rules! {
     /// ```
     UNKNOWN_INTERPOLATION = "unknown-interpolation": Warning Always, "Unknown fact or key `{name}`";
 
-    /// The name of a key suggests a secret, and its value is plain text. Encrypt it with eyaml, or use a backend that fetches it on demand.
+    /// The name of a key suggests a secret, and its value is plain text that is not a placeholder such as `changeme` or `mysql_password`. Encrypt it with eyaml, or use a backend that fetches it on demand.
     ///
     /// Wrong:
     ///
@@ -330,10 +331,26 @@ struct FileCheck<'c> {
     patterns: &'c [Regex],
 }
 
-/// Whether a value is only a placeholder of a secret.
-fn is_placeholder(text: &str) -> bool {
+/// Whether a value is only a placeholder of a secret, as in the data of a test environment: it contains a word for secrets, or a part of
+/// its own key.
+fn is_placeholder(key: &str, text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "admin",
+        "changeme",
+        "dummy",
+        "example",
+        "fake",
+        "pass",
+        "placeholder",
+        "secret",
+        "test",
+        "vagrant",
+        "xxx",
+        "your_",
+    ];
     let text = text.to_lowercase();
-    ["dummy", "changeme", "example", "placeholder", "fake", "xxx"].iter().any(|word| text.contains(word))
+    let parts = key.split(|letter: char| !letter.is_alphanumeric()).filter(|part| part.len() >= 4);
+    WORDS.iter().any(|word| text.contains(word)) || parts.into_iter().any(|part| text.contains(part))
 }
 
 impl FileCheck<'_> {
@@ -427,6 +444,16 @@ impl FileCheck<'_> {
         let near = suggest::nearest(name, class.parameters.iter().map(|parameter| parameter.name.as_str()));
         let mut wrong = diagnostic!(entry.span, UNKNOWN_DATA_KEY { key: entry.key, class: class.name, name });
         wrong.hints.extend(near.map(|near| format!("did you mean `{}::{near}`?", class.name)));
+        let is_required = |near: &str| {
+            let parameter = class.parameter(near);
+            parameter.is_some_and(|parameter| !parameter.has_default)
+                && self.index.data.lacks(class, near)
+                && !self.index.declared.contains(&class.name)
+        };
+        // The class cannot be declared without the parameter that is meant.
+        if near.is_some_and(is_required) {
+            wrong.severity = Severity::Error;
+        }
         let place = Location { source: class.source.clone(), span: class.span };
         let wrong = wrong.in_source(&self.file.source).label(place, "the class");
         let fix = near.and_then(|near| {
@@ -548,7 +575,7 @@ impl FileCheck<'_> {
             && !text.starts_with(['/', '$', '!', '*'])
             && !text.contains("://")
             && !["undef", "absent", "present", "false", "true", "Sensitive"].contains(&text.as_str())
-            && !is_placeholder(text);
+            && !is_placeholder(&entry.key, text);
         // The data of a module is public.
         if looks_secret && is_plain && self.file.module.is_none() {
             let wrong = diagnostic!(entry.span, PLAINTEXT_SECRET { key: entry.key });

@@ -220,7 +220,10 @@ impl<'i> Walk<'i> {
     fn check_template(&mut self, name: &str, span: Span) -> bool {
         let Some((module, path)) = self.in_module(name) else { return true };
         let with_ending = format!("{path}.epp");
-        if module.templates.contains(path) || module.templates.contains(&with_ending) {
+        if module.templates.contains(path)
+            || module.templates.contains(&with_ending)
+            || self.index.survey.may_be_in_submodule(&module.root.join("templates").join(path))
+        {
             return true;
         }
         let near = suggest::nearest(path, module.templates.iter().map(String::as_str));
@@ -238,6 +241,9 @@ impl<'i> Walk<'i> {
     fn file_of(&mut self, module: &Module, path: &str, span: Span) {
         let path = path.trim_matches('/');
         if path.is_empty() || path.contains("//") || module.files.contains(path) {
+            return;
+        }
+        if self.index.survey.may_be_in_submodule(&module.root.join("files").join(path)) {
             return;
         }
         let near = suggest::nearest(path, module.files.iter().map(String::as_str));

@@ -60,7 +60,9 @@ rules! {
     /// ```
     UNKNOWN_HIERA_KEY = "unknown-hiera-key": Error Always, "Unknown key `{key}` in a hierarchy";
 
-    /// A level of an environment's hierarchy names a file that does not exist. The path has no interpolations, so it is missing for every node.
+    /// A level of an environment's hierarchy names a file that does not exist, and whose name is a typo of one that does. The path has no
+    /// interpolations, so it is missing for every node. Other missing files are not reported: they may be put in place when the repository is
+    /// deployed.
     ///
     /// Wrong:
     ///

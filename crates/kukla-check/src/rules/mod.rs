@@ -7,17 +7,21 @@ pub mod data;
 pub mod datatype;
 pub mod definition;
 pub mod dependency;
+pub mod documentation;
+pub mod duplicate;
 pub mod erb;
 pub mod file;
 pub mod flow;
 pub mod function;
 pub mod hiera;
+pub mod lookup;
 pub mod module;
 pub mod operand;
 pub mod parameter;
 pub mod refused;
 pub mod relation;
 pub mod resource;
+pub mod ruby;
 pub mod shadow;
 pub mod unused;
 pub mod unused_file;
@@ -32,17 +36,20 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         datatype::RULES,
         definition::RULES,
         dependency::RULES,
+        documentation::RULES,
         erb::RULES,
         file::RULES,
         flow::RULES,
         function::RULES,
         hiera::RULES,
+        lookup::RULES,
         module::RULES,
         operand::RULES,
         parameter::RULES,
         refused::RULES,
         relation::RULES,
         resource::RULES,
+        ruby::RULES,
         shadow::RULES,
         unused::RULES,
         unused_file::RULES,

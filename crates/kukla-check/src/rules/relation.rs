@@ -7,7 +7,8 @@ use kukla::values::Str;
 use rustc_hash::FxHashMap;
 
 use crate::finding::Finding;
-use crate::repository::{Index, literal, plain};
+use crate::repository::index::Titles;
+use crate::repository::{Index, Resource, literal, plain};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::Walk;
@@ -121,7 +122,15 @@ impl Walk<'_> {
         if kind == "class" || kukla::Type::builtin(&kind).is_some() {
             return;
         }
-        let Some(titles) = self.index.titles.get(&kind) else { return };
+        let nothing = Titles::default();
+        let titles = match self.index.titles.get(&kind) {
+            Some(titles) => titles,
+            // Something is declared of every type that is in use; one that nothing declares may be a data type of a module.
+            None if matches!(self.resource_kind(&kind), Resource::Define(_) | Resource::Native(_)) => {
+                &nothing
+            }
+            None => return,
+        };
         for key in access.keys() {
             let Some(title) = literal::text(key) else { continue };
             // A trailing slash does not matter in titles of files.

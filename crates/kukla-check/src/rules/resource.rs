@@ -3,12 +3,12 @@
 use kukla::catalog::types::NativeType;
 use kukla::syntax::ast::{self, AttributeOp, Expr};
 use kukla::syntax::{Span, diagnostic};
-use kukla::values::{Str, Type, Value};
+use kukla::values::{Type, Value};
 
 use crate::repository::{Resource, literal, plain};
 use crate::rule::rules;
 use crate::suggest;
-use crate::walk::{ScopeKind, Walk};
+use crate::walk::Walk;
 
 rules! {
     RULES;
@@ -58,7 +58,8 @@ rules! {
     /// ```
     WRONG_TAG = "wrong-tag": Error Always, "Invalid tag `{tag}`";
 
-    /// A body declares the same resource twice, and both declarations always run.
+    /// The same resource, or the same class with parameters, is declared twice by code that is always evaluated together: in one body, in
+    /// classes that include each other, or by instances of a defined type.
     ///
     /// Wrong:
     ///
@@ -149,33 +150,6 @@ impl Walk<'_> {
             wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
             let fix = near.and_then(|near| self.rename_fix(span, name, near));
             self.report_with(wrong, fix);
-        }
-    }
-
-    /// Reports a resource that is already declared in the same body.
-    pub fn check_duplicate(&mut self, name: &Str, body: ast::ResourceBody<'_>) {
-        let in_lambda = self.scopes.last().is_some_and(|scope| matches!(scope.kind, ScopeKind::Lambda));
-        if self.conditions > 0 || in_lambda {
-            return;
-        }
-        let titles: Vec<Expr<'_>> = match body.title().unwrap_parens() {
-            Expr::Array(array) => array.elements().collect(),
-            other => vec![other],
-        };
-        for title in titles {
-            let Some(text) = literal::text(title) else { continue };
-            let Some(declared) = self.declared.last_mut() else { return };
-            let key = (name.clone(), Str::from(text.as_str()));
-            match declared.get(&key).copied() {
-                Some(earlier) => {
-                    let resource = format!("{name}[{text}]");
-                    let wrong = diagnostic!(title.span(), DUPLICATE_RESOURCE { resource });
-                    self.report(wrong.label(earlier, "declared here"));
-                }
-                None => {
-                    declared.insert(key, title.span());
-                }
-            }
         }
     }
 }

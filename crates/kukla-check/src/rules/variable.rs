@@ -7,7 +7,7 @@ use kukla::syntax::{Severity, Span, diagnostic};
 use crate::repository::{Shape, facts, literal};
 use crate::rule::rules;
 use crate::suggest;
-use crate::walk::Walk;
+use crate::walk::{ScopeKind, Walk};
 
 rules! {
     RULES;
@@ -38,7 +38,7 @@ rules! {
     UNKNOWN_VARIABLE = "unknown-variable": Error Always, "Nothing sets the variable `${name}`";
 
     /// The code uses a fact that no node has: it is not one of Facter's, and no module or fact file of the repository defines it. Its value is
-    /// `undef`. If the repository has fact files in `facts`, or with `--strict`, the rule reports all such names; otherwise only likely typos of a
+    /// `undef`. Access to a part of it fails, so that this is an error where it always happens. If the repository has fact files in `facts`, or with `--strict`, the rule reports all such names; otherwise only likely typos of a
     /// known fact.
     ///
     /// Wrong:
@@ -53,9 +53,38 @@ rules! {
     /// notice($facts['kernel'])
     /// ```
     UNKNOWN_FACT = "unknown-fact": Warning Always, "Unknown fact `{name}`";
+
+    /// A variable is set again in the same class, define, function, node definition or template. In Puppet, a variable keeps its first value.
+    /// Branches of an `if` or `case` may each set it, since only one of them runs, and a lambda has variables of its own.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// class web($port = 80) {
+    ///   $port = 8080
+    /// }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// class web($port = 80) {
+    ///   $real_port = $port + 8000
+    /// }
+    /// ```
+    REASSIGNED_VARIABLE = "reassigned-variable": Error Always, "The variable `${name}` is already set";
 }
 
 impl Walk<'_> {
+    /// Reports a variable that is set for a second time.
+    pub fn reassigned(&mut self, name: &str, span: Span, first: Option<Span>) {
+        let wrong = diagnostic!(span, REASSIGNED_VARIABLE { name });
+        self.report(match first {
+            Some(first) => wrong.label(first, "first set here"),
+            None => wrong.hint("Puppet sets it in every class and defined type"),
+        });
+    }
+
     /// Reports a variable that nothing sets.
     pub fn unknown_variable(&mut self, variable: ast::Variable<'_>, name: &str) {
         let near = suggest::nearest(name, self.visible());
@@ -63,11 +92,21 @@ impl Walk<'_> {
         if self.index.survey.shape == Shape::Loose && near.is_none() && !self.selection.strict {
             return;
         }
+        let near = near.or_else(|| {
+            suggest::nearest(name, self.index.facts.all_names())
+                .filter(|near| name.len() >= 6 && suggest::is_typo(name, near))
+        });
         let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
         // Nothing but the code around can set a variable whose name begins with an underscore.
         let is_typo = near.is_some_and(|near| suggest::is_typo(name, near)) || name.starts_with('_');
         if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
             self.report(wrong.hint("it is set further down, or only in another branch"));
+            return;
+        }
+        // A classifier sets variables at top scope, and site manifests are where they are used.
+        let is_site =
+            matches!(self.scopes.last().map(|scope| &scope.kind), Some(ScopeKind::Top | ScopeKind::Node));
+        if is_site && !is_typo && !self.index.facts.is_closed() && !self.selection.strict {
             return;
         }
         wrong.hints.extend(near.map(|near| format!("did you mean `${near}`?")));
@@ -154,11 +193,14 @@ impl Walk<'_> {
     }
 
     /// Checks `$facts['name']`, and accesses to the parts of structured facts.
-    pub fn check_fact(&mut self, access: ast::Access<'_>, keys: &[Expr<'_>]) {
+    /// `is_part_taken`: whether a part of the value is accessed in turn.
+    pub fn check_fact(&mut self, access: ast::Access<'_>, keys: &[Expr<'_>], is_part_taken: bool) {
         let [key] = keys else { return };
         let Some((variable, path)) = path(access) else { return };
         let Some((name, above)) = path.split_last() else { return };
         let is_facts = matches!(variable.name(), "facts" | "::facts");
+        let severity =
+            if is_part_taken && !self.is_tested(name) { Severity::Error } else { Severity::Warning };
         if is_facts && above.is_empty() {
             self.check_legacy_fact(access, name);
             if self.index.facts.has(name) || name.contains('.') {
@@ -168,7 +210,7 @@ impl Walk<'_> {
             let is_typo = near.is_some_and(|near| near == "os" || suggest::is_typo(name, near));
             let facts = &self.index.facts;
             let certain = facts.has_fact_sets || near.is_some() && !facts.open || is_typo;
-            return self.unknown_fact(certain, key.span(), name, near);
+            return self.unknown_fact(certain, severity, key.span(), name, near);
         }
         let mut fact = above.join(".");
         if !is_facts {
@@ -180,23 +222,31 @@ impl Walk<'_> {
             }
             fact = if above.is_empty() { name.to_owned() } else { format!("{name}.{fact}") };
         }
-        self.check_inside(&fact, *key, name);
+        self.check_inside(&fact, severity, *key, name);
     }
 
     /// Checks an access to a part of a structured fact.
-    fn check_inside(&mut self, fact: &str, key: Expr<'_>, name: &str) {
+    fn check_inside(&mut self, fact: &str, severity: Severity, key: Expr<'_>, name: &str) {
         let Some(inside) = facts::inside(fact) else { return };
         if !inside.contains(&name) {
             let near = suggest::nearest(name, inside.iter().copied());
-            self.unknown_fact(true, key.span(), &format!("{fact}.{name}"), near);
+            self.unknown_fact(true, severity, key.span(), &format!("{fact}.{name}"), near);
         }
     }
 
-    fn unknown_fact(&mut self, certain: bool, span: Span, name: &str, near: Option<&str>) {
+    fn unknown_fact(
+        &mut self,
+        certain: bool,
+        severity: Severity,
+        span: Span,
+        name: &str,
+        near: Option<&str>,
+    ) {
         if !certain && !self.selection.strict {
             return;
         }
         let mut wrong = diagnostic!(span, UNKNOWN_FACT { name });
+        wrong.severity = severity;
         wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
         self.report(wrong);
     }

@@ -1,9 +1,11 @@
 //! `if`, `unless`, `case` and selectors, and the types of variables that follow from their tests.
 
+use kukla::syntax::Span;
 use kukla::syntax::ast::{self, BinaryOp, Expr};
 use kukla::values::{Str, Type};
 
 use super::Walk;
+use super::scope::CertainVariables;
 use crate::overlap::{kinds, kinds_of, may_be};
 use crate::repository::literal;
 
@@ -11,15 +13,22 @@ use crate::repository::literal;
 type Facts = Vec<(Str, Type)>;
 
 impl Walk<'_> {
-    /// Walks through a block that runs under a condition.
-    fn conditional(&mut self, facts: Facts, block: Option<ast::Block<'_>>) -> Type {
-        self.conditions += 1;
+    /// Walks through a block that runs under a condition, and notes the variables that it certainly sets.
+    fn conditional(
+        &mut self,
+        test: Span,
+        facts: Facts,
+        block: Option<ast::Block<'_>>,
+        set: &mut Vec<CertainVariables>,
+    ) -> Type {
         let before = self.scopes.last().map(|scope| scope.variables.clone()).unwrap_or_default();
-        let ty = self.with_types(facts, |walk| match block {
-            Some(block) => walk.body(block.statements()),
-            None => Type::Undef,
+        let (ty, certain) = self.after_test(test, |walk| {
+            walk.with_types(facts, |walk| match block {
+                Some(block) => walk.body(block.statements()),
+                None => Type::Undef,
+            })
         });
-        self.conditions -= 1;
+        set.push(certain);
         if let Some(scope) = self.scopes.last_mut() {
             let after = std::mem::replace(&mut scope.variables, before);
             let new = after.into_iter().filter(|(name, _)| !scope.variables.contains_key(name));
@@ -41,16 +50,21 @@ impl Walk<'_> {
         let from = self.branched.len();
         let mut types = Vec::new();
         let mut otherwise: Facts = Vec::new();
+        let mut set = Vec::new();
         for branch in choice.branches() {
             let test = branch.test();
             self.with_types(otherwise.clone(), |walk| walk.infer(test));
             let (mut holds, fails) = (otherwise.clone(), self.types_from_test(test, false));
             holds.extend(self.with_types(otherwise.clone(), |walk| walk.types_from_test(test, true)));
-            types.push(self.conditional(holds, branch.block()));
+            let unset = unset_variable(test);
+            let known = self.forget(unset.as_deref());
+            types.push(self.conditional(test.span(), holds, branch.block(), &mut set));
+            self.remember(known);
             otherwise.extend(fails);
         }
-        types.push(self.conditional(otherwise, choice.else_block()));
+        types.push(self.conditional(choice.span(), otherwise, choice.else_block(), &mut set));
         self.merge(from);
+        self.set_by_all(set);
         union(types)
     }
 
@@ -59,8 +73,13 @@ impl Walk<'_> {
         let (holds, fails) =
             (self.types_from_test(unless.test(), true), self.types_from_test(unless.test(), false));
         let from = self.branched.len();
-        let types = [self.conditional(fails, unless.block()), self.conditional(holds, unless.else_block())];
+        let mut set = Vec::new();
+        let known = self.forget(tested_variable(unless.test()).as_deref());
+        let fails = self.conditional(unless.test().span(), fails, unless.block(), &mut set);
+        self.remember(known);
+        let types = [fails, self.conditional(unless.test().span(), holds, unless.else_block(), &mut set)];
         self.merge(from);
+        self.set_by_all(set);
         union(types)
     }
 
@@ -70,6 +89,7 @@ impl Walk<'_> {
         let from = self.branched.len();
         let mut types = vec![];
         let mut has_default = false;
+        let mut set = Vec::new();
         for option in case.options() {
             let values: Vec<Expr<'_>> = option.values().collect();
             let mut shown = Vec::new();
@@ -84,12 +104,14 @@ impl Walk<'_> {
                 // An option of unknown type shows nothing about the variable.
                 _ => Vec::new(),
             };
-            types.push(self.conditional(facts, option.block()));
-        }
-        if !has_default {
-            types.push(Type::Undef);
+            types.push(self.conditional(case.test().span(), facts, option.block(), &mut set));
         }
         self.merge(from);
+        if has_default {
+            self.set_by_all(set);
+        } else {
+            types.push(Type::Undef);
+        }
         union(types)
     }
 
@@ -102,7 +124,10 @@ impl Walk<'_> {
             self.check_option(&subject, selector.left(), entry.matching(), &ty);
             let shown = self.matched_type(entry.matching(), &ty);
             let facts = variable.clone().zip(shown).into_iter().collect();
-            types.push(self.with_types(facts, |walk| walk.infer(entry.value())));
+            let (ty, _) = self.after_test(selector.left().span(), |walk| {
+                walk.with_types(facts, |walk| walk.infer(entry.value()))
+            });
+            types.push(ty);
         }
         union(types)
     }
@@ -242,6 +267,25 @@ fn variable_name(expr: Expr<'_>) -> Option<Str> {
     match expr.unwrap_parens() {
         Expr::Variable(variable) if !variable.name().contains("::") => Some(variable.name().into()),
         // `if $x = f()`, and an access to it, show nothing about a variable.
+        _ => None,
+    }
+}
+
+/// The variable of a test that it is defined: `defined('$name')`.
+fn tested_variable(test: Expr<'_>) -> Option<String> {
+    let Expr::Call(call) = test.unwrap_parens() else { return None };
+    let is_defined = matches!(call.function(), Expr::Name(name) if name.name() == "defined");
+    let name = call.arguments().next().filter(|_| is_defined).and_then(literal::text)?;
+    name.strip_prefix('$').map(str::to_owned)
+}
+
+/// The variable of a test that it is not defined.
+fn unset_variable(test: Expr<'_>) -> Option<String> {
+    match test.unwrap_parens() {
+        Expr::Not(not) => tested_variable(not.inner()),
+        Expr::Binary(binary) if binary.operator() == BinaryOp::And => {
+            unset_variable(binary.left()).or_else(|| unset_variable(binary.right()))
+        }
         _ => None,
     }
 }

@@ -53,7 +53,7 @@ impl Walk<'_> {
             _ => return Type::Any,
         };
         let ty = self.infer_call(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
-        self.special(name.name(), &arguments);
+        self.special(name.name(), &arguments, call.lambda().is_some());
         self.check_removed_function(name.name(), name.span(), function);
         ty
     }
@@ -68,7 +68,7 @@ impl Walk<'_> {
         let span = call.name_token().map(|token| token.span()).unwrap_or(call.span());
         let is_whole = is_whole && !matches!(receiver, Expr::Unfold(_));
         let ty = self.infer_call(name, span, call.span(), &arguments, is_whole, call.lambda());
-        self.special(name, &arguments);
+        self.special(name, &arguments, call.lambda().is_some());
         ty
     }
 
@@ -172,7 +172,7 @@ impl Walk<'_> {
     }
 
     /// Checks functions whose arguments are names.
-    fn special(&mut self, name: &str, arguments: &[Argument<'_>]) {
+    fn special(&mut self, name: &str, arguments: &[Argument<'_>], has_lambda: bool) {
         match name {
             "include" | "require" | "contain" => {
                 for argument in arguments {
@@ -188,6 +188,8 @@ impl Walk<'_> {
                 }
             }
             "template" | "epp" | "file" => self.check_files(name, arguments),
+            "inline_template" => self.check_inline_template(arguments),
+            "lookup" | "hiera" => self.check_lookup(name, arguments, has_lambda),
             "pick" => self.check_pick(arguments),
             _ => {}
         }

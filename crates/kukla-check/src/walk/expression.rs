@@ -3,7 +3,7 @@
 use kukla::syntax::ast::{self, Expr, RenderBody, Segment};
 use kukla::syntax::deep;
 use kukla::values::types::{Range, StructField};
-use kukla::values::{Str, Type, Value};
+use kukla::values::{Str, Type, Value, meter};
 
 use super::{Scope, ScopeKind, Walk};
 use crate::repository::{definition, literal};
@@ -12,6 +12,7 @@ use crate::walk::scope::VariableState;
 impl Walk<'_> {
     /// Walks through an expression with all its parts, and returns its type; `Any` if that is unknown.
     pub fn infer(&mut self, expr: Expr<'_>) -> Type {
+        meter::work(4);
         deep(|| self.infer_inner(expr))
     }
 
@@ -58,7 +59,7 @@ impl Walk<'_> {
             }
             Expr::Paren(paren) => self.infer(paren.inner()),
             Expr::Selector(selector) => self.selector(selector),
-            Expr::Access(access) => self.access(access),
+            Expr::Access(access) => self.access(access, false),
             Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method_call(call),
             Expr::If(choice) => self.choice(choice),
@@ -189,7 +190,7 @@ impl Walk<'_> {
     fn assignment(&mut self, assignment: ast::Assignment<'_>) -> Type {
         let ty = self.infer(assignment.right());
         match assignment.left() {
-            Expr::Variable(variable) => self.assign(variable.name(), ty.clone()),
+            Expr::Variable(variable) => self.assign(variable.name(), variable.span(), ty.clone()),
             other => self.assign_parts(other),
         }
         ty
@@ -197,23 +198,27 @@ impl Walk<'_> {
 
     fn assign_parts(&mut self, left: Expr<'_>) {
         match left {
-            Expr::Variable(variable) => self.assign(variable.name(), Type::Any),
+            Expr::Variable(variable) => self.assign(variable.name(), variable.span(), Type::Any),
             Expr::Array(array) => array.elements().for_each(|element| self.assign_parts(element)),
             Expr::Hash(hash) => hash.entries().for_each(|entry| self.assign_parts(entry.key())),
             _ => {}
         }
     }
 
-    fn access(&mut self, access: ast::Access<'_>) -> Type {
+    /// `is_part_taken`: whether a part of the value is accessed in turn.
+    fn access(&mut self, access: ast::Access<'_>, is_part_taken: bool) -> Type {
         if let Expr::Type(name) = access.left() {
             return self.reference(access, name);
         }
-        let left = self.infer(access.left());
+        let left = match access.left() {
+            Expr::Access(inner) => deep(|| self.access(inner, true)),
+            other => self.infer(other),
+        };
         let keys: Vec<Expr<'_>> = access.keys().collect();
         for key in &keys {
             self.infer(*key);
         }
-        self.check_fact(access, &keys);
+        self.check_fact(access, &keys, is_part_taken);
         self.check_access(access, &left);
         let [key] = &keys[..] else { return Type::Any };
         element(&left, literal::value(*key).as_ref())

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use kukla::Diagnostic;
 use kukla::syntax::ast::{self, Expr, Manifest, Statements, Template};
+use kukla::syntax::tree::Node;
 use kukla::syntax::{Source, Span, Tree};
 use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,10 +56,8 @@ pub struct Walk<'i> {
     narrowed: Vec<Narrowed>,
     /// Variables that branches have set, which the branches beside them do not see.
     branched: Vec<(Str, Type)>,
-    /// The number of conditions around the current statement.
-    pub conditions: usize,
-    /// The titles of resources in the bodies around, by type and title, to find duplicates.
-    pub declared: Vec<FxHashMap<(Str, Str), Span>>,
+    /// The tests that decide whether the current expression is evaluated.
+    tests: Vec<Span>,
 }
 
 /// The type of a variable that follows from a test, and the depth of scopes at that test: a variable set deeper is another one.
@@ -89,8 +88,7 @@ pub fn walk<'i>(
         scopes: Vec::new(),
         narrowed: Vec::new(),
         branched: Vec::new(),
-        conditions: 0,
-        declared: Vec::new(),
+        tests: Vec::new(),
     };
     if let Some(manifest) = Manifest::of(tree) {
         walk.scoped(Scope::new(ScopeKind::Top, definition::assigned(manifest.syntax())), |walk| {
@@ -133,20 +131,24 @@ impl<'i> Walk<'i> {
 
     /// Runs `body` in a scope of its own.
     fn scoped<T>(&mut self, scope: Scope, body: impl FnOnce(&mut Self) -> T) -> T {
-        let conditions = std::mem::take(&mut self.conditions);
-        let narrowed =
-            if scope.kind == ScopeKind::Lambda { Vec::new() } else { std::mem::take(&mut self.narrowed) };
         let is_lambda = scope.kind == ScopeKind::Lambda;
+        let (narrowed, tests) = match is_lambda {
+            true => (Vec::new(), Vec::new()),
+            false => (std::mem::take(&mut self.narrowed), std::mem::take(&mut self.tests)),
+        };
         self.scopes.push(scope);
-        self.declared.push(FxHashMap::default());
         let done = body(self);
-        self.declared.pop();
         self.scopes.pop();
-        self.conditions = conditions;
         if !is_lambda {
             self.narrowed = narrowed;
+            self.tests = tests;
         }
         done
+    }
+
+    /// Whether a test around the current expression mentions a name.
+    pub fn is_tested(&self, name: &str) -> bool {
+        self.tests.iter().any(|test| self.source.text()[test.range()].contains(name))
     }
 
     /// Walks through statements in order; the result is the type of the last one.
@@ -175,9 +177,8 @@ impl<'i> Walk<'i> {
             if parameter.captures_rest() {
                 ty = Type::any_array();
             }
-            if let Some(scope) = self.scopes.last_mut() {
-                scope.variables.insert(parameter.name().into(), ty);
-            }
+            let span = parameter.name_token().map(Node::span).unwrap_or_default();
+            self.set_parameter(parameter.name(), span, ty);
         }
     }
 

@@ -30,7 +30,10 @@ impl Walk<'_> {
             _ => return self.infer(binary.right()),
         };
         let facts = self.types_from_test(binary.left(), holds);
-        self.with_types(facts, |walk| walk.infer(binary.right()))
+        let (ty, _) = self.after_test(binary.left().span(), |walk| {
+            walk.with_types(facts, |walk| walk.infer(binary.right()))
+        });
+        ty
     }
 
     pub(super) fn negate(&mut self, negate: ast::Negate<'_>) -> Type {

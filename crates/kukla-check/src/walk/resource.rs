@@ -15,12 +15,9 @@ impl Walk<'_> {
             Some(Expr::Name(name)) => {
                 let name_text = plain(name.name());
                 self.check_resource_name(name.name(), name.span());
-                Some((name_text.clone(), self.resource_kind(&name_text)))
+                Some(self.resource_kind(&name_text))
             }
-            Some(Expr::String(text)) => {
-                let name = plain(&text.value());
-                Some((name.clone(), self.resource_kind(&name)))
-            }
+            Some(Expr::String(text)) => Some(self.resource_kind(&plain(&text.value()))),
             Some(other) => {
                 self.infer(other);
                 for body in resource.bodies() {
@@ -37,14 +34,8 @@ impl Walk<'_> {
             let given = self.attribute_values(body.attributes());
             match &kind {
                 None => self.class_declaration(body, &given),
-                Some((name, Resource::Define(define))) => {
-                    self.check_parameters(define, body, &given, is_default);
-                    self.check_duplicate(name, body);
-                }
-                Some((name, Resource::Native(native))) => {
-                    self.check_attributes(native, &given);
-                    self.check_duplicate(name, body);
-                }
+                Some(Resource::Define(define)) => self.check_parameters(define, body, &given, is_default),
+                Some(Resource::Native(native)) => self.check_attributes(native, &given),
                 Some(_) => {}
             }
         }

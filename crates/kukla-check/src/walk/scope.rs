@@ -1,5 +1,6 @@
 //! Scopes: the variables that are set, and their types.
 
+use kukla::syntax::Span;
 use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,14 +37,28 @@ pub struct Scope {
     pub variables: FxHashMap<Str, Type>,
     /// The variables that are set anywhere in it.
     pub assigned: FxHashSet<Str>,
+    /// The variables that are certainly set by now, and where; `None` for those that Puppet sets.
+    pub certain: CertainVariables,
 }
 
 impl Scope {
     /// A scope in which these variables are set somewhere.
     pub fn new(kind: ScopeKind, assigned: Vec<Str>) -> Scope {
-        Scope { kind, variables: FxHashMap::default(), assigned: assigned.into_iter().collect() }
+        let own: &[&str] = match kind {
+            ScopeKind::Class(_) | ScopeKind::Define(_) => &["name", "title"],
+            _ => &[],
+        };
+        Scope {
+            kind,
+            variables: FxHashMap::default(),
+            assigned: assigned.into_iter().collect(),
+            certain: own.iter().map(|name| ((*name).into(), None)).collect(),
+        }
     }
 }
+
+/// Variables that are certainly set, and where.
+pub type CertainVariables = FxHashMap<Str, Option<Span>>;
 
 /// The state of a variable.
 #[derive(Clone, Debug)]
@@ -159,10 +174,58 @@ impl Walk<'_> {
         VariableState::Unset
     }
 
-    /// Sets a variable.
-    pub fn assign(&mut self, name: &str, ty: Type) {
+    /// Sets a variable, and reports it if it is certainly set already.
+    pub fn assign(&mut self, name: &str, span: Span, ty: Type) {
         let Some(scope) = self.scopes.last_mut() else { return };
         scope.variables.insert(name.into(), ty);
+        match scope.certain.get(name).copied() {
+            Some(first) => self.reassigned(name, span, first),
+            None => {
+                scope.certain.insert(name.into(), Some(span));
+            }
+        }
+    }
+
+    /// Sets a parameter.
+    pub fn set_parameter(&mut self, name: &str, span: Span, ty: Type) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        scope.variables.insert(name.into(), ty);
+        scope.certain.insert(name.into(), Some(span));
+    }
+
+    /// Runs `body`, which is evaluated or not after a test. Returns its result and the variables that it certainly sets.
+    pub fn after_test<T>(&mut self, test: Span, body: impl FnOnce(&mut Self) -> T) -> (T, CertainVariables) {
+        let before = self.scopes.last().map(|scope| scope.certain.clone()).unwrap_or_default();
+        self.tests.push(test);
+        let done = body(self);
+        self.tests.pop();
+        let Some(scope) = self.scopes.last_mut() else { return (done, CertainVariables::default()) };
+        let mut after = std::mem::replace(&mut scope.certain, before);
+        after.retain(|name, _| !scope.certain.contains_key(name));
+        (done, after)
+    }
+
+    /// Makes a variable one that may be set again, as where a test shows that it is not set. Returns what was known of it.
+    pub fn forget(&mut self, name: Option<&str>) -> Option<(Str, Option<Span>)> {
+        self.scopes.last_mut()?.certain.remove_entry(name?)
+    }
+
+    /// Restores what was known of a variable.
+    pub fn remember(&mut self, known: Option<(Str, Option<Span>)>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.certain.extend(known);
+        }
+    }
+
+    /// Marks the variables that all of these alternatives set, one of which is certainly evaluated.
+    pub fn set_by_all(&mut self, alternatives: Vec<CertainVariables>) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        let mut alternatives = alternatives.into_iter();
+        let Some(first) = alternatives.next() else { return };
+        let others: Vec<CertainVariables> = alternatives.collect();
+        let common =
+            first.into_iter().filter(|(name, _)| others.iter().all(|other| other.contains_key(name)));
+        scope.certain.extend(common);
     }
 
     /// Runs `body` while more is known about the types of variables.

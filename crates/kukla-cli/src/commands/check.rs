@@ -1,6 +1,7 @@
 //! `kukla check`: finds errors in the code and data of a repository, without running it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,15 +47,18 @@ pub struct Args {
     /// Report findings in third-party modules, too: those that a Puppetfile installs or git ignores
     #[arg(long)]
     all_modules: bool,
-    /// Print all findings, not only the first 10 of each rule
-    #[arg(long)]
-    all_findings: bool,
+    /// Print only the first N findings of each rule, and the number of the others; 0 prints all [default: 10 on a terminal, 0 otherwise]
+    #[arg(long, value_name = "N")]
+    max_per_rule: Option<usize>,
     /// Print the number of findings by rule and by directory instead of the findings
     #[arg(long)]
     stat: bool,
     /// Report unused code and data, too
     #[arg(long)]
     unused: bool,
+    /// Report missing, wrong and stale documentation, too
+    #[arg(long)]
+    docs: bool,
     /// Report features that this version no longer has, too: puppet-8, openvox-8 or openvox-9
     #[arg(long, value_name = "VERSION", value_parser = parse_target)]
     target: Option<Target>,
@@ -80,6 +84,18 @@ pub struct Args {
 }
 
 impl Args {
+    /// The number of findings of each rule to print; `usize::MAX` for all.
+    fn most_per_rule(&self) -> usize {
+        let is_read_by_people = matches!(self.format, Format::Human | Format::Short);
+        let default = if self.format == Format::Human && std::io::stdout().is_terminal() { 10 } else { 0 };
+        match self.max_per_rule.unwrap_or(default) {
+            0 => usize::MAX,
+            most if is_read_by_people => most,
+            // Programs get everything.
+            _ => usize::MAX,
+        }
+    }
+
     /// A file that the repository names, unless it lies outside of the repository and `--files` does not allow it.
     fn repository_file(&self, root: &Path, path: PathBuf) -> Result<PathBuf, Problem> {
         let Files { reach, also } = self.access.files();
@@ -179,11 +195,10 @@ fn print(args: &Args, report: Report) -> ExitKind {
     if args.stat {
         out!("{}", statistics::table(&findings[0].diagnostics));
     } else {
-        let is_capped = args.format == Format::Human && !args.all_findings;
-        let rest = if is_capped { statistics::cap(&mut findings[0].diagnostics) } else { Vec::new() };
+        let rest = statistics::cap(&mut findings[0].diagnostics, args.most_per_rule());
         out!("{}", render::render(&findings, args.format));
         for (rule, more) in rest {
-            errln!("{rule}: and {more} more; --all-findings prints them, --stat counts them");
+            errln!("{rule}: and {more} more; --max-per-rule 0 prints them, --stat counts them");
         }
     }
     for note in report.notes.iter().collect::<BTreeSet<_>>() {
@@ -267,6 +282,7 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
         selection: RuleSelection {
             strict: args.strict == Some(Strictness::Probable) || config.strict,
             unused: args.unused,
+            docs: args.docs,
             target: args.target,
         },
         puppet_strict: puppet_strict(args),

@@ -45,6 +45,9 @@ pub struct Args {
     /// Choices of checks, in their order: `only:NAMES`, `+NAME`, `-NAME`.
     #[arg(long, hide = true, allow_hyphen_values = true)]
     choose: Vec<String>,
+    /// An option that does not exist
+    #[arg(long, hide = true, allow_hyphen_values = true)]
+    invalid_option: Vec<String>,
     /// Run the checks of these plugins beside puppet-lint's own: all, none, or names separated by commas [default: all]
     #[arg(long, value_name = "PLUGINS", value_delimiter = ',')]
     plugins: Option<Vec<String>>,
@@ -78,7 +81,7 @@ pub struct Args {
     /// Print JSON as puppet-lint does
     #[arg(long)]
     json: bool,
-    /// Print SARIF; short for --format sarif
+    /// Print SARIF as puppet-lint does, with paths from the directory of the first path
     #[arg(long)]
     sarif: bool,
     /// Write a report for Code Climate to this file
@@ -198,6 +201,11 @@ struct Checked {
 
 /// Lints the paths.
 pub fn run(args: &Args) -> CommandResult {
+    if let Some(option) = args.invalid_option.first() {
+        outln!("puppet-lint: invalid option: {option}");
+        outln!("puppet-lint: try 'puppet-lint --help' for more information");
+        return Ok(ExitKind::Findings);
+    }
     if args.version {
         outln!("puppet-lint {VERSION}");
         return Ok(ExitKind::Success);
@@ -214,6 +222,11 @@ pub fn run(args: &Args) -> CommandResult {
     }
     crate::make_pool();
     let selection = Selection::new(args)?;
+    if args.paths.iter().any(|path| !path.exists()) {
+        outln!("puppet-lint: no file specified or specified file does not exist");
+        outln!("puppet-lint: try 'puppet-lint --help' for more information");
+        return Ok(ExitKind::Findings);
+    }
     let files = find(args, &selection)?;
     let results: Vec<Result<Checked, Problem>> =
         files.par_iter().map(|path| check(args, &selection, path)).collect();
@@ -283,16 +296,18 @@ fn find(args: &Args, selection: &Selection) -> Result<Vec<PathBuf>, Problem> {
     let mut found = Vec::new();
     for path in &args.paths {
         if !path.is_dir() {
-            if !path.exists() {
-                outln!("puppet-lint: no file specified or specified file does not exist");
-                outln!("puppet-lint: try 'puppet-lint --help' for more information");
-                return Err(Problem::not_found("no such file").on(path.display()));
-            }
             found.push(path.clone());
             continue;
         }
-        found.extend(files::find_with_extensions(path, &["pp"])?.code);
-        found.extend(files::find_with_extensions(path, &["yaml", "yml"])?.code);
+        for extensions in [&["pp"][..], &["yaml", "yml"]] {
+            let below = files::find_with_extensions(path, extensions)?.code;
+            // The names are those that puppet-lint prints, which may have two slashes.
+            let name = |file: &PathBuf| {
+                let inside = file.strip_prefix(path).unwrap_or(file);
+                PathBuf::from(format!("{}/{}", path.display(), inside.display()))
+            };
+            found.extend(below.iter().map(name));
+        }
     }
     found.retain(|file| {
         let name = file.to_string_lossy();
@@ -419,11 +434,13 @@ fn diagnostic(source: &Source, finding: &Finding) -> Diagnostic {
 }
 
 fn print(args: &Args, checked: &[Checked], files: usize) {
-    let format = if args.sarif { LintFormat::Sarif } else { args.format };
+    if args.sarif {
+        return output::write_document(&(text::sarif(&args.paths[0], checked) + "\n"));
+    }
     if args.json {
         return output::write_document(&(text::json(args, checked) + "\n"));
     }
-    let format = match format {
+    let format = match args.format {
         LintFormat::PuppetLint => {
             let with_filename = args.with_filename || files > 1;
             output::write_document(&text::lines(args, checked, with_filename));

@@ -22,6 +22,7 @@ pub mod lint;
 pub mod lookup;
 pub mod man;
 mod options;
+pub mod pages;
 pub mod parse;
 pub mod policy;
 mod progress;

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use kukla::syntax::Problem;
 
@@ -19,6 +20,12 @@ pub fn split_assignment<'t>(option: &str, text: &'t str) -> Result<(&'t str, &'t
     text.split_once('=').ok_or_else(|| {
         Problem::invalid(format!("invalid {option}")).on(format!("'{text}'")).because("expected NAME=VALUE")
     })
+}
+
+/// A duration in seconds.
+pub fn parse_seconds(text: &str) -> Result<Duration, Problem> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| Problem::invalid("expected a number of seconds"))
 }
 
 /// The options for source excerpts.

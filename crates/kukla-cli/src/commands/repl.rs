@@ -17,7 +17,7 @@ use rustyline::{Config, Editor};
 use super::eval::evaluate;
 use super::suggestion::with_suggestion;
 use super::target::{NodeTarget, Target};
-use super::{doc, facts};
+use super::{facts, pages};
 use crate::files;
 use crate::render::ValueFormat;
 use crate::render::failure::{self, ErrorFormat};
@@ -280,8 +280,8 @@ fn show_documentation(name: &str) {
     let registry = kukla::registry();
     match registry.get(Name::new(name)) {
         Some(function) => {
-            doc::signatures(function.builtin).iter().for_each(|signature| outln!("{signature}"));
-            outln!("\n{}", doc::text(function.builtin));
+            pages::signatures(function.builtin).iter().for_each(|signature| outln!("{signature}"));
+            outln!("\n{}", pages::text(function.builtin));
         }
         None => {
             let names: Vec<String> = registry.names().into_iter().map(|known| known.to_string()).collect();

@@ -8,6 +8,7 @@ use kukla::DiskWorld;
 use kukla::rpc::Server;
 use kukla::syntax::Problem;
 
+use super::options::parse_seconds;
 use super::policy::PolicyOptions;
 use crate::{CommandResult, ExitKind, memory};
 
@@ -26,11 +27,6 @@ pub struct Args {
     /// Replace functions and templates that cannot run with the files of this directory, for requests without the setting `overrides`
     #[arg(long, value_name = "DIR")]
     overrides: Option<PathBuf>,
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, Problem> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| Problem::invalid("expected a number of seconds"))
 }
 
 /// Answers requests until there are no more.

@@ -4,6 +4,7 @@ mod coverage;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Subcommand;
 use kukla::ruby::{self, Conversation, Ended, ScriptLimits, SessionResult, Surroundings};
@@ -46,6 +47,9 @@ pub struct Args {
     /// Abort the script when it has written more bytes than this
     #[arg(long, value_name = "BYTES", default_value_t = ScriptLimits::default().output)]
     limit_output: u64,
+    /// Abort the script after SECONDS (checked periodically) [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = super::options::parse_seconds)]
+    deadline: Option<Duration>,
     /// Files that the script may read: any, or repository followed by paths, separated by commas
     #[arg(long, value_name = "POLICY", default_value = "any")]
     files: Files,
@@ -96,7 +100,12 @@ impl Args {
     }
 
     fn limits(&self) -> ScriptLimits {
-        ScriptLimits { steps: self.limit_steps, memory: self.limit_memory, output: self.limit_output }
+        ScriptLimits {
+            steps: self.limit_steps,
+            memory: self.limit_memory,
+            output: self.limit_output,
+            deadline: self.deadline,
+        }
     }
 }
 
@@ -125,6 +134,12 @@ pub fn run(args: &Args) -> CommandResult {
     }
 }
 
+/// The clock of the deadline.
+fn clock() -> impl Fn() -> Duration {
+    let world = DiskWorld::default();
+    move || world.elapsed()
+}
+
 fn run_script(
     args: &Args,
     world: &dyn World,
@@ -133,7 +148,7 @@ fn run_script(
     script_args: &[String],
 ) -> CommandResult {
     let (mut out, mut err) = (io::BufWriter::new(io::stdout().lock()), io::stderr().lock());
-    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits());
+    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits()).by_clock(clock());
     let mut input = io::stdin().lock();
     surroundings.read_from(&mut input);
     args.include.iter().for_each(|directory| surroundings.search(world.here().join(directory)));
@@ -155,7 +170,7 @@ fn run_prompt(args: &Args, world: &dyn World) -> CommandResult {
     let no_terminal = |error: ReadlineError| Problem::other("cannot read from the terminal").because(error);
     let mut editor = DefaultEditor::new().map_err(no_terminal)?;
     let (mut out, mut err) = (io::stdout(), io::stderr());
-    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits());
+    let mut surroundings = Surroundings::new(world, &mut out, &mut err, args.limits()).by_clock(clock());
     args.include.iter().for_each(|directory| surroundings.search(world.here().join(directory)));
     let mut conversation = Conversation::new(&mut surroundings);
     let mut text = String::new();

@@ -23,15 +23,18 @@ pub fn source_excerpt(out: &mut String, diagnostic: &Diagnostic, node: Option<&s
         Severity::Deprecation => Level::WARNING.with_name("deprecation"),
     };
     let excerpts = excerpts(diagnostic);
-    let message = root.message();
+    let message = shortened(root.message());
     let mut group = Group::with_title(level.primary_title(&message).id(root.code.name));
     for excerpt in &excerpts {
+        let (start, line, text) = excerpt.lines();
         let mut snippet =
-            Snippet::source(excerpt.source.text()).path(excerpt.source.name().map(relative_path));
+            Snippet::source(text).line_start(line).path(excerpt.source.name().map(relative_path));
         for underline in &excerpt.underlines {
             let kind = if underline.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             let label = Some(underline.label.as_str()).filter(|label| !label.is_empty());
-            snippet = snippet.annotation(kind.span(underline.range.clone()).label(label));
+            snippet = snippet.annotation(
+                kind.span(underline.range.start - start..underline.range.end - start).label(label),
+            );
         }
         group = group.element(snippet);
     }
@@ -49,6 +52,48 @@ pub fn source_excerpt(out: &mut String, diagnostic: &Diagnostic, node: Option<&s
 struct Excerpt {
     source: Source,
     underlines: Vec<Underline>,
+}
+
+impl Excerpt {
+    /// The underlined lines and those between them: where they begin, the number of the first, and their text. The renderer goes through all
+    /// that it gets, and a text may have many errors.
+    fn lines(&self) -> (usize, usize, &str) {
+        let text = self.source.text();
+        let first = self.underlines.iter().map(|underline| underline.range.start).min().unwrap_or(0);
+        let last = self.underlines.iter().map(|underline| underline.range.end).max().unwrap_or(0);
+        let start = text[..first].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
+        let line = self.source.line_column(start as u32).line as usize;
+        (start, line, &text[start..end])
+    }
+}
+
+/// How many bytes of a message are shown.
+const LONGEST_MESSAGE: usize = 64 << 10;
+/// How long a line may be to be shown, in bytes.
+const LONGEST_LINE: usize = 16 << 10;
+
+/// A message as it is shown: a person reads the beginning of a long one.
+fn shortened(mut message: String) -> String {
+    if message.len() > LONGEST_MESSAGE {
+        let end = message.floor_char_boundary(LONGEST_MESSAGE);
+        let left_out = message.len() - end;
+        message.truncate(end);
+        message.push_str(&format!(" … ({left_out} more bytes)"));
+    }
+    message
+}
+
+/// Whether the lines of a range can be shown.
+fn is_showable(text: &str, range: &Range<usize>) -> bool {
+    let before = text.as_bytes()[..range.start].iter().rev().take(LONGEST_LINE);
+    let after = text.as_bytes()[range.end..].iter().take(LONGEST_LINE);
+    let ends = |length: usize, all: usize| length < LONGEST_LINE || all <= LONGEST_LINE;
+    let (before, after) =
+        (before.take_while(|byte| **byte != b'\n'), after.take_while(|byte| **byte != b'\n'));
+    range.len() <= 4 * LONGEST_LINE
+        && ends(before.count(), range.start)
+        && ends(after.count(), text.len() - range.end)
 }
 
 struct Underline {
@@ -131,6 +176,9 @@ impl Excerpts {
             }
             SourcePosition::Line { .. } => return,
         };
+        if !is_showable(source.text(), &range) {
+            return;
+        }
         let is_primary = self.all.is_empty();
         let underline = Underline { range, is_primary, label: label.to_owned() };
         match self.all.iter_mut().find(|excerpt| is_same(&excerpt.source, &source)) {

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 mod exits;
 mod files;
 mod git;
+mod hostile;
 mod names;
 mod reach;
 mod secrets;

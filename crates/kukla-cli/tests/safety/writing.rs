@@ -21,7 +21,7 @@ fn a_full_disk_is_an_error() {
         &["compile", "--all"],
         &["eval", "-e", "1"],
         &["check", "--format", "json", "manifests"],
-        &["doc", "codes"],
+        &["pages", "codes"],
         &["epp", "render", "t.epp"],
         &["explain", "--list"],
         &["explain", "SYNTAX_ERROR"],
@@ -49,7 +49,8 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     let scratch = site("pipe");
-    let mut child = scratch.command(&["doc", "codes"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child =
+        scratch.command(&["pages", "codes"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -5,7 +5,7 @@
 
 use kukla_catalog::ResourceRef;
 use kukla_syntax::{Span, diagnostic};
-use kukla_values::{Array, Name, Type, Value};
+use kukla_values::{Array, Name, Type, Value, meter};
 use rustc_hash::FxHashSet;
 
 use super::builder::{CatalogBuilder, ResourceId, flat};
@@ -77,10 +77,12 @@ impl Vm<'_> {
             Arrow::Before | Arrow::After => "before",
             Arrow::Notify | Arrow::Subscribe => "notify",
         };
-        self.budget()
-            .charge_memory(from.len().saturating_mul(to.len()).saturating_mul(size_of::<Relationship>()))?;
+        let pairs = from.len().saturating_mul(to.len());
+        self.budget().charge_memory(pairs.saturating_mul(size_of::<Relationship>()))?;
+        self.catalog.relationships.reserve(pairs);
         let location = self.recorder.is_some().then(|| self.location(span));
         for (from, _) in from {
+            meter::work(to.len());
             for (to, _) in to {
                 let (from, to, location) = (from.clone(), to.clone(), location.clone());
                 self.catalog.relationships.push(Relationship { from, to, attribute, location });

@@ -6,7 +6,7 @@ use kukla_catalog::{ResourceKind, ResourceRef};
 use kukla_syntax::{Span, bail, diagnostic};
 use kukla_values::types::ResourceType;
 use kukla_values::types::capitalize;
-use kukla_values::{Array, Name, Str, Type, Value};
+use kukla_values::{Array, Name, Str, Type, Value, meter};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -28,6 +28,9 @@ use kukla_values::codes::UNKNOWN_RESOURCE_TYPE;
 
 /// The maximal number of enclosing resources that an error names.
 const MAX_SHOWN: usize = 20;
+
+/// Up to this number of attributes, comparing each with all is faster than a table.
+const FEW_PARAMS: usize = 32;
 
 /// The titles of one body: nearly always one.
 pub(super) type Titles = SmallVec<[Str; 1]>;
@@ -379,6 +382,10 @@ fn reference(type_name: &str, title: &Str) -> Value {
 
 /// The attribute that is given twice.
 fn repeated(params: &[Param]) -> Option<Name> {
+    if params.len() > FEW_PARAMS {
+        let mut names = FxHashSet::default();
+        return params.iter().map(|param| param.name).find(|name| !names.insert(*name));
+    }
     let before = |at: usize| params[..at].iter().any(|earlier| earlier.name == params[at].name);
     (1..params.len()).find(|&at| before(at)).map(|at| params[at].name)
 }
@@ -386,6 +393,7 @@ fn repeated(params: &[Param]) -> Option<Name> {
 /// The attributes of the `default:` body, with those of another body on top.
 fn with_defaults(defaults: &[Param], params: Vec<Param>) -> Vec<Param> {
     let mut all = defaults.to_vec();
+    meter::work(defaults.len().saturating_mul(params.len()) / 16);
     for param in params {
         match all.iter_mut().find(|default| default.name == param.name) {
             Some(default) => *default = param,

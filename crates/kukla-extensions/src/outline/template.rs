@@ -1,7 +1,7 @@
 //! Variables of ERB templates.
 
 use kukla_ruby::erb::Trim;
-use kukla_ruby::outline::{Call, Expr, Node, Outline, Target};
+use kukla_ruby::outline::{Call, Expr, NameUse, Node, Outline, SyntaxError, Target};
 use kukla_syntax::{Span, deep};
 use rustc_hash::FxHashSet;
 
@@ -22,8 +22,14 @@ pub struct TemplateOutline {
     pub variables: Vec<VariableUse>,
     /// The variables it treats as a list or hash under no other condition than that they are set.
     pub iterated: Vec<String>,
+    /// The variables on which it always calls a method that `nil` does not have.
+    pub needed: Vec<String>,
+    /// The names that it always uses without `@`, and that are neither local variables nor methods that every template has.
+    pub bare: Vec<NameUse>,
     /// The strings that may name other templates, such as `apache/vhost.erb`.
     pub paths: Vec<String>,
+    /// The syntax error because of which it cannot be rendered.
+    pub syntax_error: Option<SyntaxError>,
 }
 
 /// Methods that lists and hashes have, and strings and numbers have not.
@@ -49,6 +55,120 @@ const COLLECTION_METHODS: &[&str] = &[
 const TYPE_TESTS: &[&str] =
     &["is_a?", "kind_of?", "instance_of?", "respond_to?", "class", "to_a", "==", "===", "!=", "=~"];
 
+/// Methods of `nil`, operators included, and those that all objects have.
+const METHODS_OF_NIL: &[&str] = &[
+    "!",
+    "!=",
+    "!~",
+    "&",
+    "<=>",
+    "==",
+    "===",
+    "=~",
+    "^",
+    "__id__",
+    "__send__",
+    "class",
+    "clone",
+    "display",
+    "dup",
+    "enum_for",
+    "eql?",
+    "equal?",
+    "extend",
+    "freeze",
+    "frozen?",
+    "hash",
+    "inspect",
+    "instance_eval",
+    "instance_exec",
+    "instance_of?",
+    "instance_variable_defined?",
+    "instance_variable_get",
+    "instance_variable_set",
+    "instance_variables",
+    "is_a?",
+    "itself",
+    "kind_of?",
+    "method",
+    "methods",
+    "nil?",
+    "object_id",
+    "public_send",
+    "rationalize",
+    "respond_to?",
+    "send",
+    "singleton_class",
+    "tap",
+    "then",
+    "to_a",
+    "to_c",
+    "to_enum",
+    "to_f",
+    "to_h",
+    "to_i",
+    "to_json",
+    "to_r",
+    "to_s",
+    "to_yaml",
+    "yield_self",
+    "|",
+];
+
+/// Methods that may be called in every template without a receiver and without arguments: those of all objects, and of templates.
+const METHODS_OF_TEMPLATES: &[&str] = &[
+    "abort",
+    "all_tags",
+    "at_exit",
+    "binding",
+    "block_given?",
+    "caller",
+    "caller_locations",
+    "class",
+    "classes",
+    "clone",
+    "display",
+    "dup",
+    "exit",
+    "fail",
+    "file",
+    "fork",
+    "freeze",
+    "gets",
+    "global_variables",
+    "hash",
+    "inspect",
+    "instance_variables",
+    "itself",
+    "lambda",
+    "local_variables",
+    "loop",
+    "methods",
+    "object_id",
+    "p",
+    "print",
+    "private_methods",
+    "proc",
+    "public_methods",
+    "putc",
+    "puts",
+    "raise",
+    "rand",
+    "readline",
+    "readlines",
+    "result",
+    "scope",
+    "script_line",
+    "select",
+    "singleton_class",
+    "sleep",
+    "srand",
+    "string",
+    "tags",
+    "test",
+    "to_s",
+];
+
 impl TemplateOutline {
     /// Reads a template.
     pub fn new(template: &str) -> TemplateOutline {
@@ -57,13 +177,17 @@ impl TemplateOutline {
         outline.body().walk(|node| reader.read(node));
         let Reader { mut variables, paths, excluded, tested, .. } = reader;
         variables.retain(|variable| !excluded.contains(&variable.name));
-        let mut iterated = Vec::new();
+        let mut demands = Demands::default();
         if !outline.has_errors() {
             let mut conditions = Vec::new();
-            find_iterated(outline.body(), &mut conditions, &mut iterated);
-            iterated.retain(|name| !tested.contains(name));
+            demands.find(outline.body(), &mut conditions);
+            demands.iterated.retain(|name| !tested.contains(name));
+            let names = outline.names();
+            demands.bare.retain(|used| names.methods().all(|method| method != used.name));
         }
-        TemplateOutline { variables, iterated, paths }
+        let Demands { iterated, needed, bare } = demands;
+        let syntax_error = outline.syntax_error().cloned();
+        TemplateOutline { variables, iterated, needed, bare, paths, syntax_error }
     }
 }
 
@@ -161,54 +285,93 @@ fn is_path(text: &str) -> bool {
     module.starts_with(|c: char| c.is_ascii_lowercase()) && module.chars().all(is_word) && !rest.is_empty()
 }
 
-/// Finds the variables that are treated as lists or hashes. `conditions` are those under which a node is evaluated: `Some` for one that
-/// only asks whether a variable is set.
-fn find_iterated<'n>(node: &'n Node, conditions: &mut Vec<Option<&'n str>>, found: &mut Vec<String>) {
-    let mut under = |condition: Option<&'n str>, nodes: &[&'n Node], found: &mut Vec<String>| {
+/// The demands that a template makes on the variables where it is rendered.
+#[derive(Default)]
+struct Demands {
+    iterated: Vec<String>,
+    needed: Vec<String>,
+    bare: Vec<NameUse>,
+}
+
+impl Demands {
+    /// Finds the demands of a node. `conditions` are those under which it is evaluated: `Some` for one that only asks whether a variable is
+    /// set.
+    fn find<'n>(&mut self, node: &'n Node, conditions: &mut Vec<Option<&'n str>>) {
+        match &node.expr {
+            Expr::If(test, yes, no) => {
+                self.find_under(variable(test), &[&**yes], conditions);
+                self.find_under(None, &[&**no], conditions);
+                deep(|| self.find(test, conditions));
+            }
+            Expr::And(left, right) => {
+                self.find_under(variable(left), &[&**right], conditions);
+                deep(|| self.find(left, conditions));
+            }
+            Expr::Or(left, right) => {
+                self.find_under(None, &[&**right], conditions);
+                deep(|| self.find(left, conditions));
+            }
+            Expr::Case(subject, rest) => {
+                self.find_under(None, &rest.iter().collect::<Vec<_>>(), conditions);
+                deep(|| self.find(subject, conditions));
+            }
+            Expr::Call(call) => {
+                if let Some(block) = &call.block {
+                    self.find_under(None, &[&block.body], conditions);
+                }
+                self.add_call(call, conditions);
+                let evaluated = call.receiver.iter().chain(&call.args).chain(&call.block_argument);
+                evaluated.for_each(|node| deep(|| self.find(node, conditions)));
+            }
+            // Code that runs later, elsewhere or perhaps not at all.
+            Expr::Method(_) | Expr::Namespace(_) | Expr::Singleton(_) | Expr::Defined(_) => {}
+            Expr::Begin(..) | Expr::Other(_) => {
+                let mut inside = Vec::new();
+                node.each_child(&mut |child| inside.push(child));
+                self.find_under(None, &inside, conditions);
+            }
+            _ => node.each_child(&mut |child| deep(|| self.find(child, conditions))),
+        }
+    }
+
+    fn find_under<'n>(
+        &mut self,
+        condition: Option<&'n str>,
+        nodes: &[&'n Node],
+        conditions: &mut Vec<Option<&'n str>>,
+    ) {
         conditions.push(condition);
-        nodes.iter().for_each(|node| deep(|| find_iterated(node, conditions, found)));
+        nodes.iter().for_each(|node| deep(|| self.find(node, conditions)));
         conditions.pop();
-    };
-    match &node.expr {
-        Expr::If(test, yes, no) => {
-            under(variable(test), &[&**yes], found);
-            under(None, &[&**no], found);
-            deep(|| find_iterated(test, conditions, found));
-        }
-        Expr::And(left, right) => {
-            under(variable(left), &[&**right], found);
-            deep(|| find_iterated(left, conditions, found));
-        }
-        Expr::Or(left, right) => {
-            under(None, &[&**right], found);
-            deep(|| find_iterated(left, conditions, found));
-        }
-        Expr::Case(subject, rest) => {
-            under(None, &rest.iter().collect::<Vec<_>>(), found);
-            deep(|| find_iterated(subject, conditions, found));
-        }
-        Expr::Call(call) => {
-            if let Some(block) = &call.block {
-                under(None, &[&block.body], found);
+    }
+
+    fn add_call(&mut self, call: &Call, conditions: &[Option<&str>]) {
+        let method = call.name.as_str();
+        if let Some(name) = call.receiver.as_ref().and_then(variable) {
+            let is_asked_for = conditions.iter().all(|condition| *condition == Some(name));
+            if is_asked_for && COLLECTION_METHODS.contains(&method) {
+                add_once(&mut self.iterated, name);
             }
-            if let Some(name) = call.receiver.as_ref().and_then(variable)
-                && COLLECTION_METHODS.contains(&call.name.as_str())
-                && conditions.iter().all(|condition| *condition == Some(name))
-                && !found.iter().any(|known| known == name)
-            {
-                found.push(name.to_owned());
+            if conditions.is_empty() && !METHODS_OF_NIL.contains(&method) {
+                add_once(&mut self.needed, name);
             }
-            let evaluated = call.receiver.iter().chain(&call.args).chain(&call.block_argument);
-            evaluated.for_each(|node| deep(|| find_iterated(node, conditions, found)));
         }
-        // Code that runs later, elsewhere or perhaps not at all.
-        Expr::Method(_) | Expr::Namespace(_) | Expr::Singleton(_) | Expr::Defined(_) => {}
-        Expr::Begin(..) | Expr::Other(_) => {
-            let mut inside = Vec::new();
-            node.each_child(&mut |child| inside.push(child));
-            under(None, &inside, found);
+        let is_name =
+            method.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        let is_bare = call.receiver.is_none()
+            && call.args.is_empty()
+            && !call.has_parentheses
+            && call.block.is_none()
+            && call.block_argument.is_none();
+        if is_name && is_bare && conditions.is_empty() && !METHODS_OF_TEMPLATES.contains(&method) {
+            self.bare.push(NameUse { name: method.to_owned(), span: call.name_span, is_own: true });
         }
-        _ => node.each_child(&mut |child| deep(|| find_iterated(child, conditions, found))),
+    }
+}
+
+fn add_once(names: &mut Vec<String>, name: &str) {
+    if names.iter().all(|known| known != name) {
+        names.push(name.to_owned());
     }
 }
 
@@ -274,5 +437,50 @@ mod tests {
     fn names_of_templates() {
         let text = "'web/no' <%= scope.function_template(['web/part.erb', \"web/#{x}\"]) %><%# 'web/no' %>";
         assert_eq!(TemplateOutline::new(text).paths, ["web/part.erb"]);
+    }
+
+    #[test]
+    fn calls_that_fail_for_variables_that_are_not_set() {
+        let needed = |template: &str| TemplateOutline::new(template).needed;
+        assert_eq!(
+            needed("<%= @a.upcase %><%= @b + 1 %><% @c.each do |x| %><%= @d.size %><% end %>"),
+            ["a", "b", "c"]
+        );
+        assert_eq!(
+            needed("<%= @a.nil? %><%= @b.to_s %><% if @c %><%= @c.size %><% end %><%= @d %>"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            needed("<%= @a && @a.size %><%= @b.size rescue 1 %><%= @c&.size %>"),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn names_without_an_at_sign() {
+        let bare = |template: &str| -> Vec<String> {
+            TemplateOutline::new(template).bare.into_iter().map(|used| used.name).collect()
+        };
+        assert_eq!(
+            bare("<%= port %><% x = 1 %><%= x %><%= scope['a'] %><% if a %><%= b %><% end %>"),
+            ["port", "a"]
+        );
+        assert_eq!(
+            bare(
+                "<% def f; 1; end %><%= f %><%= g() %><%= h 1 %><%= @i %><% @l.each { |j| %><%= j %><% } %>"
+            ),
+            Vec::<String>::new()
+        );
+    }
+
+    #[test]
+    fn syntax_errors_have_positions_in_the_template() {
+        let at = |template: &'static str| {
+            let error = TemplateOutline::new(template).syntax_error.unwrap();
+            &template[error.span.range()]
+        };
+        assert_eq!(at("a\n<% if @b %>\nc\n"), "if");
+        assert_eq!(at("<% @a.each do |x| %>\nc\n"), "do");
+        assert!(TemplateOutline::new("<% if @a %>b<% end %>").syntax_error.is_none());
     }
 }

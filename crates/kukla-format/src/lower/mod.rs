@@ -44,9 +44,11 @@ pub(crate) struct Lowering<'t> {
 
 /// The indentation of the first statement in braces that begins a line.
 fn indentation_unit(tree: &Tree) -> Option<u32> {
+    let breaks: Vec<usize> = tree.text().match_indices('\n').map(|(at, _)| at + 1).collect();
     let indent = |offset: u32| {
-        let line = &tree.text()[..offset as usize];
-        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+        let offset = offset as usize;
+        let after = breaks.partition_point(|start| *start <= offset);
+        let line = &tree.text()[after.checked_sub(1).map_or(0, |last| breaks[last])..offset];
         (line.len() - line.trim_start().len()) as u32
     };
     let braces = tree.elements().filter(|element| matches!(element.kind(), K::Block | K::Parameters));

@@ -3,14 +3,14 @@
 kukla_syntax::codes! {
     pub ARGUMENTS;
 
-    /// A function was given more or fewer arguments than it takes. `kukla doc` shows what it takes.
+    /// A function was given more or fewer arguments than it takes. `kukla pages functions` shows what it takes.
     ///
     /// ```puppet
     /// concat([1])    # error
     /// ```
     WRONG_ARGUMENT_COUNT as RUNTIME_ERROR: Error, "{function}: {objection}";
 
-    /// A function was given a value of a kind that it does not work with. `kukla doc` shows what it takes; a value of another kind is
+    /// A function was given a value of a kind that it does not work with. `kukla pages functions` shows what it takes; a value of another kind is
     /// converted first, as in `Array($value, true)` or `String($value)`.
     ///
     /// ```puppet

@@ -32,6 +32,10 @@ pub struct SyntaxProblem {
     pub is_unfinished: bool,
 }
 
+/// The versions of Ruby whose programs are accepted. What 3.4 no longer allows, such as keywords in an index that is assigned to, is
+/// still Ruby 3.1.
+pub(crate) const VERSIONS: [prism::Version; 2] = [prism::Version::CRuby3_4, prism::Version::CRuby3_3];
+
 /// Reads a program.
 pub fn parse(source: &[u8], file: &str) -> Result<Arc<Program>, SyntaxProblem> {
     lower(source, file, 1, &[])
@@ -53,10 +57,10 @@ fn lower(
     line: i32,
     scopes: &[Vec<String>],
 ) -> Result<Arc<Program>, SyntaxProblem> {
-    match lower_as(prism::Version::CRuby3_4, source, file, line, scopes) {
-        // What 3.4 no longer allows, such as keywords in an index that is assigned to, is still Ruby 3.1.
+    let [newest, older] = VERSIONS;
+    match lower_as(newest, source, file, line, scopes) {
         Err(problem) if problem.message != TOO_DEEP => {
-            lower_as(prism::Version::CRuby3_3, source, file, line, scopes).map_err(|_| problem)
+            lower_as(older, source, file, line, scopes).map_err(|_| problem)
         }
         program => program,
     }

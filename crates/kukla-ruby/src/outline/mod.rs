@@ -25,6 +25,7 @@ use kukla_syntax::{LineIndex, Span, roomy};
 use ruby_prism as prism;
 
 use crate::erb::{self, Trim};
+use crate::lower::VERSIONS;
 use crate::nesting::{is_endless, parse, with_stack_for};
 use build::Builder;
 pub use names::{Definition, DefinitionKind, NameUse, Names};
@@ -39,7 +40,19 @@ pub struct Outline {
     lines: LineIndex,
     /// Comments that have their lines to themselves, in order.
     comments: Vec<DocComment>,
+    /// The positions of all comments.
+    comment_spans: Vec<Span>,
     has_errors: bool,
+    syntax_error: Option<SyntaxError>,
+}
+
+/// The first error of a text that no accepted version of Ruby can read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The position: of the keyword that is not closed, if the error is that its `end` is missing.
+    pub span: Span,
+    /// The message of the parser.
+    pub message: String,
 }
 
 /// A comment of one or more lines.
@@ -60,7 +73,9 @@ impl Outline {
                 body: Builder::new(None).node(&result.node()),
                 lines: LineIndex::new(text),
                 comments: comments(text, &result),
+                comment_spans: result.comments().map(|comment| span(&comment.location())).collect(),
                 has_errors: result.errors().next().is_some() || is_endless(text.as_bytes()),
+                syntax_error: syntax_error(&result, text.as_bytes(), |offset| offset),
             }
         })
     }
@@ -75,7 +90,9 @@ impl Outline {
                 body: Builder::new(Some(&translation)).node(&result.node()),
                 lines: LineIndex::new(template),
                 comments: Vec::new(),
+                comment_spans: Vec::new(),
                 has_errors: result.errors().next().is_some() || is_endless(code),
+                syntax_error: syntax_error(&result, code, |offset| translation.template_offset(offset)),
             }
         })
     }
@@ -90,6 +107,11 @@ impl Outline {
         self.has_errors
     }
 
+    /// The syntax error because of which the text cannot run at all.
+    pub fn syntax_error(&self) -> Option<&SyntaxError> {
+        self.syntax_error.as_ref()
+    }
+
     /// The line (from 1) of a position.
     pub fn line(&self, offset: u32) -> u32 {
         self.lines.line(offset)
@@ -99,6 +121,11 @@ impl Outline {
     pub fn column(&self, offset: u32) -> u32 {
         let start = self.lines.line_start(self.line(offset)).unwrap_or(0);
         offset.saturating_sub(start)
+    }
+
+    /// The positions of all comments of a program, from the first `#` or `=begin`.
+    pub fn comments(&self) -> impl Iterator<Item = Span> {
+        self.comment_spans.iter().copied()
     }
 
     /// Calls `visit` for every call in the order of the text.
@@ -138,11 +165,39 @@ impl Drop for Outline {
     }
 }
 
+fn span(location: &prism::Location<'_>) -> Span {
+    Span::new(location.start(), location.end())
+}
+
 /// The keys of comments that are meant for Ruby: `# frozen_string_literal: true`.
 const MAGIC: &[&str] =
     &["frozen_string_literal:", "encoding:", "coding:", "warn_indent:", "shareable_constant_value:"];
 
 /// The comments that have their lines to themselves, except for those that are meant for Ruby.
+fn syntax_error(
+    result: &prism::ParseResult<'_>,
+    code: &[u8],
+    place: impl Fn(u32) -> u32,
+) -> Option<SyntaxError> {
+    result.errors().next()?;
+    let is_read = VERSIONS.iter().any(|version| {
+        let options = prism::Options::default().version(*version).main_script(true).build();
+        prism::parse_with_options(code, &options).errors().next().is_none()
+    });
+    if is_read {
+        return None;
+    }
+    // A missing `end` is an error at the end of the text, and another one at the keyword that lacks it.
+    let end = code.trim_ascii_end().len() as u32;
+    let is_opening = |error: &prism::Diagnostic<'_>| {
+        error.location().start() < end && error.message().windows(9).any(|word| word == b" to close")
+    };
+    let error = result.errors().find(is_opening).or_else(|| result.errors().next())?;
+    let (start, stop) = (place(error.location().start()), place(error.location().end()));
+    let message = String::from_utf8_lossy(error.message()).into_owned();
+    Some(SyntaxError { span: Span::new(start, stop.max(start)), message })
+}
+
 fn comments(text: &str, result: &prism::ParseResult<'_>) -> Vec<DocComment> {
     let comment = |comment: prism::Comment<'_>| {
         let location = comment.location();

@@ -332,14 +332,6 @@ fn parameters(node: Node<'_>) -> impl Iterator<Item = ast::Parameter<'_>> {
     node.child(K::Parameters).into_iter().flat_map(|list| list.children().filter_map(ast::Parameter::cast))
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn names_of_types_are_in_order() {
-        assert!(super::TYPE_NAMES.is_sorted());
-    }
-}
-
 /// Where the name of a definition is written.
 fn name_span(expr: Expr<'_>, name: &str) -> Option<Span> {
     let span = expr.span();
@@ -364,5 +356,13 @@ fn with_better_name(wrong: Diagnostic, span: Option<Span>, name: &str) -> Diagno
     match is_qualified_name(better) {
         true => wrong.hint(format!("write `{better}`")),
         false => wrong,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_of_types_are_in_order() {
+        assert!(super::TYPE_NAMES.is_sorted());
     }
 }

@@ -12,6 +12,7 @@ use regex_syntax::hir::{self, Class, ClassBytes, ClassBytesRange, ClassUnicode, 
 use super::check::Groups;
 use super::engine::{Direction, Spans};
 use super::fold::Folded;
+use super::reach::Reach;
 use super::set::Set;
 use super::text;
 use super::tree::{Boundary, Node, Pattern};
@@ -48,6 +49,8 @@ pub(super) struct Linear {
     /// Whether it has a `\b` that knows the letters of ASCII only.
     pub ascii_words: bool,
     binary: bool,
+    /// How far searches look beyond what they find, for a pattern that may look far.
+    reach: Option<Reach>,
 }
 
 /// The working memory of a search, for the next one. The engine's own pool would keep all there ever was, which nobody counts: for a pattern with
@@ -76,6 +79,7 @@ impl Linear {
             .configure(config)
             .syntax(syntax::Config::new().utf8(false))
             .build_from_hir(&hir);
+        let is_unbounded = hir.properties().maximum_len().is_none();
         let Ok(regex) = regex else {
             work::compiled(SIZE_LIMIT);
             return None;
@@ -90,7 +94,19 @@ impl Linear {
             loose_caret: writer.loose_caret,
             ascii_words: writer.ascii_words,
             binary,
+            reach: is_unbounded.then(|| Reach::of(hir)),
         })
+    }
+
+    /// Counts a search that has gone up to `end`, and before it the possible work: of a search that may look as far as the end of the
+    /// subject some are measured.
+    fn count(&self, subject: &[u8], from: usize, end: usize) {
+        work::searched(self.size, end.saturating_sub(from));
+        if let Some(reach) = &self.reach
+            && let Some((further, searches)) = reach.sample(subject, from, end)
+        {
+            work::searched(self.size, further.saturating_mul(searches));
+        }
     }
 
     fn working_memory(&self) -> std::sync::MutexGuard<'_, WorkingMemory> {
@@ -119,10 +135,11 @@ impl Linear {
         let mut from = from;
         loop {
             let input = Input::new(subject).span(from..subject.len());
+            work::before_search(subject.len() - from);
             let found = self.with_memory(|memory| self.regex.search_with(memory, &input));
             // Up to the match, or to the end without one.
             let end = found.as_ref().map_or(subject.len(), regex_automata::Match::end);
-            work::searched(self.size, end.saturating_sub(from));
+            self.count(subject, from, end);
             let found = found?;
             if found.is_empty() && !self.binary && !text::is_boundary(subject, found.start()) {
                 from = found.start() + 1;
@@ -170,9 +187,10 @@ impl Linear {
         slots: &mut [Option<NonMaxUsize>],
     ) -> Option<(usize, usize)> {
         let input = Input::new(subject).span(from..subject.len()).anchored(anchored);
+        work::before_search(subject.len() - from);
         let found = self.with_memory(|memory| self.regex.search_slots_with(memory, &input, slots));
         let end = found.and_then(|_| slots[1]).map_or(subject.len(), NonMaxUsize::get);
-        work::searched(self.size, end.saturating_sub(from));
+        self.count(subject, from, end);
         found?;
         Some((slots[0]?.get(), slots[1]?.get()))
     }

@@ -15,6 +15,7 @@ mod fold;
 mod linear;
 mod parse;
 mod program;
+mod reach;
 mod ruby;
 mod set;
 mod start;

@@ -28,3 +28,8 @@ pub(super) fn compiled(bytes: usize) {
 pub(super) fn searched(bytes: usize, subject: usize) {
     meter::steps((subject / SEARCHING).saturating_mul(1 + bytes / SMALL) as u64);
 }
+
+/// Looks at the clock before a search through what may be the rest of a subject.
+pub(super) fn before_search(bytes: usize) {
+    meter::possible_text(bytes);
+}

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use indexmap::IndexMap;
 use kukla_syntax::bail;
+use rustc_hash::FxBuildHasher;
 
 use super::alias::Inner;
 use super::callable::CallableType;
@@ -14,7 +16,7 @@ use super::mismatch::Signature;
 use super::{Range, StructField, Type};
 use crate::codes::{EMPTY_TYPE_PARAMETERS, NO_TYPE_PARAMETERS, UNKNOWN_TYPE_PARAMETER};
 use crate::types::mismatch;
-use crate::{Hash, Result, Str, Value};
+use crate::{Hash, Result, Str, Value, meter};
 
 mod define;
 mod instance;
@@ -258,18 +260,17 @@ impl ObjectType {
     fn inherited<'a, T>(
         &'a self,
         own: impl Fn(&'a Definition) -> &'a [T],
-        name: impl Fn(&T) -> &Str,
+        name: impl Fn(&'a T) -> &'a Str,
     ) -> Vec<&'a T> {
-        let mut all: Vec<&'a T> = Vec::new();
-        for ty in self.line().into_iter().rev() {
-            for member in own(ty.definition()) {
-                match all.iter_mut().find(|known| name(known) == name(member)) {
-                    Some(known) => *known = member,
-                    None => all.push(member),
-                }
-            }
+        let line = self.line();
+        let count = line.iter().map(|ty| own(ty.definition()).len()).sum();
+        meter::work(line.len() + count);
+        let mut all: IndexMap<&'a Str, &'a T, FxBuildHasher> = IndexMap::default();
+        all.reserve(count);
+        for ty in line.into_iter().rev() {
+            all.extend(own(ty.definition()).iter().map(|member| (name(member), member)));
         }
-        all
+        all.into_values().collect()
     }
 
     /// All attributes, inherited ones first.

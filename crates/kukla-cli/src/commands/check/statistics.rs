@@ -7,19 +7,16 @@ use kukla::syntax::Diagnostic;
 
 use crate::render::relative_path;
 
-/// The number of findings of a rule that are printed.
-const MOST_PER_RULE: usize = 10;
-
-/// Removes the findings of each rule beyond the limit. Returns the rules and the numbers of findings removed.
-pub fn cap(diagnostics: &mut Vec<Diagnostic>) -> Vec<(&'static str, usize)> {
+/// Removes the findings of each rule beyond the first `most`. Returns the rules and the numbers of findings removed.
+pub fn cap(diagnostics: &mut Vec<Diagnostic>, most: usize) -> Vec<(&'static str, usize)> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     diagnostics.retain(|diagnostic| {
         let count = counts.entry(diagnostic.code.name).or_default();
         *count += 1;
-        *count <= MOST_PER_RULE
+        *count <= most
     });
-    let more = counts.into_iter().filter(|(_, count)| *count > MOST_PER_RULE);
-    more.map(|(rule, count)| (rule, count - MOST_PER_RULE)).collect()
+    let more = counts.into_iter().filter(|(_, count)| *count > most);
+    more.map(|(rule, count)| (rule, count - most)).collect()
 }
 
 /// The numbers of errors and warnings by rule and by directory.

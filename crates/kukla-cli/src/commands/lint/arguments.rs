@@ -35,6 +35,19 @@ const OPTIONS: [(&str, bool); 20] = [
     ("top-scope-variables", true),
 ];
 
+/// Long options that puppet-lint does not have, and `help`.
+const OWN: [&str; 9] = [
+    "help",
+    "plugins",
+    "format",
+    "fix-effect",
+    "baseline",
+    "write-baseline",
+    "with-fmt",
+    "choose",
+    "invalid-option",
+];
+
 /// Files whose options come before those of the command line.
 const HOME: &str = ".puppet-lint.rc";
 
@@ -90,6 +103,22 @@ fn read(path: &Path, all: &mut Vec<OsString>) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The choice that an option for a check makes: `no-NAME-check` or `NAME-check`.
+fn choice(option: &str) -> Option<String> {
+    let check = option.strip_suffix("-check")?;
+    let (sign, check) = check.strip_prefix("no-").map_or(('+', check), |check| ('-', check));
+    rules::find(check).map(|rule| format!("{sign}{}", rule.name()))
+}
+
+/// The choice of an option for a check that is written in part, if it is the only one that begins so.
+fn abbreviated_choice(option: &str) -> Option<String> {
+    let (sign, beginning) = option.strip_prefix("no-").map_or(('+', option), |beginning| ('-', beginning));
+    let begins = |name: &str| format!("{name}-check").starts_with(beginning);
+    let mut found = rules::all().iter().filter(|rule| !beginning.is_empty() && begins(rule.name()));
+    let rule = found.next().filter(|_| found.next().is_none())?;
+    Some(format!("{sign}{}", rule.name()))
+}
+
 /// Adds an option; `next` takes its value from what follows.
 fn add(text: &str, next: &mut dyn FnMut() -> Option<String>, all: &mut Vec<OsString>) -> Result<(), Problem> {
     let mut push = |text: String| all.push(text.into());
@@ -107,17 +136,21 @@ fn add(text: &str, next: &mut dyn FnMut() -> Option<String>, all: &mut Vec<OsStr
             }
         },
     };
-    if let Some(check) = name.strip_suffix("-check") {
-        let (sign, check) = check.strip_prefix("no-").map_or(('+', check), |check| ('-', check));
-        if rules::find(check).is_some() {
-            push(format!("--choose={sign}{check}"));
-            return Ok(());
-        }
+    if let Some(choice) = choice(name) {
+        push(format!("--choose={choice}"));
+        return Ok(());
     }
     let known: Vec<&(&str, bool)> = match OPTIONS.iter().find(|(known, _)| *known == name) {
         Some(known) => vec![known],
         None => OPTIONS.iter().filter(|(known, _)| known.starts_with(name) && !name.is_empty()).collect(),
     };
+    if known.is_empty() && !OWN.contains(&name) {
+        match abbreviated_choice(name) {
+            Some(choice) => push(format!("--choose={choice}")),
+            None => push(format!("--invalid-option=--{name}")),
+        }
+        return Ok(());
+    }
     let [(option, takes_value)] = known[..] else {
         push(text.to_owned());
         return Ok(());
@@ -159,6 +192,13 @@ mod tests {
         );
         assert_eq!(canonical_of(&["--log-format", "%{path} -x", "-f"]), ["--log-format=%{path} -x", "-f"]);
         assert_eq!(canonical_of(&["--error-level=error"]), ["--error-level=error"]);
-        assert_eq!(canonical_of(&["--unknown", "--", "--fix"]), ["--unknown", "--", "--fix"]);
+        assert_eq!(
+            canonical_of(&["--no-autoloader_lay", "--pl", "all"]),
+            ["--choose=-autoloader_layout", "--invalid-option=--pl", "all"]
+        );
+        assert_eq!(
+            canonical_of(&["--unknown", "--", "--fix"]),
+            ["--invalid-option=--unknown", "--", "--fix"]
+        );
     }
 }

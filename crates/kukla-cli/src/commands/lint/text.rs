@@ -133,6 +133,52 @@ pub(super) fn json(args: &Args, checked: &[Checked]) -> String {
     format!("{:#}", Value::from(files.map(Value::from).collect::<Vec<Value>>()))
 }
 
+/// The findings in SARIF. Paths are relative to the directory of the first path, which is the root.
+pub(super) fn sarif(first: &Path, checked: &[Checked]) -> String {
+    let first = std::path::absolute(first).unwrap_or_else(|_| first.to_owned());
+    let root = if first.is_dir() { first.as_path() } else { first.parent().unwrap_or(&first) };
+    let (mut rules, mut results): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    for file in checked {
+        let path = Path::new(&file.full_path);
+        let uri = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+        for Reported { kind, finding } in &file.findings {
+            let index = rules.iter().position(|rule| rule["id"] == finding.code.name).unwrap_or_else(|| {
+                let mut rule =
+                    json!({"id": finding.code.name, "fullDescription": {"text": finding.code.text()}});
+                if matches!(kind, Kind::Error | Kind::Warning) {
+                    rule["defaultConfiguration"] = json!({"level": kind.name()});
+                }
+                rules.push(rule);
+                rules.len() - 1
+            });
+            let mut result = json!({
+                "ruleId": finding.code.name,
+                "ruleIndex": index,
+                "message": {"text": finding.message()},
+                "locations": [{"physicalLocation": {
+                    "artifactLocation": {"uri": uri, "uriBaseId": "ROOTPATH"},
+                    "region": {"startLine": finding.line, "startColumn": finding.column},
+                }}],
+            });
+            if *kind == Kind::Ignored {
+                result["suppressions"] = json!([{"kind": "inSource", "justification": finding.ignored}]);
+            }
+            results.push(result);
+        }
+    }
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "kukla lint", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "results": results,
+            "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {"ROOTPATH": {"uri": format!("file://{}/", root.display())}},
+        }],
+    });
+    format!("{document:#}")
+}
+
 /// The report for Code Climate.
 pub(super) fn code_climate(checked: &[Checked]) -> String {
     let mut issues = Vec::new();

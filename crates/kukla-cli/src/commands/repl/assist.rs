@@ -95,7 +95,7 @@ impl Assistant {
     }
 
     /// The hash of facts that keys lead to.
-    fn dig<'k>(&self, keys: &mut dyn Iterator<Item = &'k str>) -> Option<&Hash> {
+    fn dig(&self, keys: &mut dyn Iterator<Item = &str>) -> Option<&Hash> {
         let mut inside = &self.facts;
         for key in keys {
             let Value::Hash(deeper) = inside.get(key)? else { return None };

@@ -27,7 +27,11 @@ fn succ_in_place(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     Ok(this.clone())
 }
 
-fn following(_: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result<Option<Text>> {
+/// How many times the effort of going through a text it takes to find the next one.
+const EFFORT: usize = 32;
+
+fn following(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Result<Option<Text>> {
+    ruby.charge_bytes(string.text().len().saturating_mul(EFFORT))?;
     Ok(Some(after(&string.text())))
 }
 

@@ -1,0 +1,221 @@
+//! The declarations that a body certainly makes: those that depend on no condition, and, for each block under a condition, those that
+//! it makes if that block is evaluated.
+
+use kukla::syntax::ast::{self, Expr, Statements};
+use kukla::syntax::tree::Node;
+use kukla::syntax::{Source, Span};
+use kukla::values::Str;
+
+use super::{literal, plain};
+
+/// The owner of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A class.
+    Class(Str),
+    /// A defined type.
+    Define(Str),
+    /// A function.
+    Function,
+    /// A node definition.
+    Node,
+    /// The top of a manifest.
+    Top,
+}
+
+/// A body, and its declarations in order.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Its owner.
+    pub owner: Owner,
+    /// The class that it inherits from.
+    pub parent: Option<Str>,
+    /// The text that contains it.
+    pub source: Source,
+    /// Its declarations.
+    pub declarations: Vec<Declaration>,
+    /// The declarations if a block under a condition is evaluated, those outside of the block included. One entry for each block.
+    pub branches: Vec<Vec<Declaration>>,
+}
+
+/// A declaration with a literal title.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The span of the title.
+    pub span: Span,
+    /// The declared class or resource.
+    pub what: Declared,
+}
+
+/// A declared class or resource.
+#[derive(Clone, Debug)]
+pub enum Declared {
+    /// `include`, `require` or `contain`: the class is declared unless it is already.
+    Included(Str),
+    /// `class { name: }`: the class must not be declared already.
+    Class(Str),
+    /// A resource.
+    Resource {
+        /// Its type.
+        kind: Str,
+        /// Its title.
+        title: Str,
+        /// Whether it is neither virtual nor exported, so that the body of a defined type is evaluated.
+        is_real: bool,
+    },
+}
+
+/// A block under a condition: its own declarations, and where it is among those around it.
+struct Branch {
+    at: usize,
+    declarations: Vec<Declaration>,
+}
+
+/// The declarations of statements, and those of the blocks in them.
+#[derive(Default)]
+struct Reader {
+    declarations: Vec<Declaration>,
+    branches: Vec<Branch>,
+}
+
+impl Body {
+    /// The declarations of statements.
+    pub fn new(owner: Owner, parent: Option<Str>, source: &Source, statements: Statements<'_>) -> Body {
+        let mut reader = Reader::default();
+        reader.read(statements);
+        let Reader { declarations, branches } = reader;
+        let inserted = |branch: Branch| {
+            let (before, after) = declarations.split_at(branch.at);
+            [before, &branch.declarations, after].concat()
+        };
+        let branches = branches.into_iter().map(inserted).collect();
+        Body { owner, parent, source: source.clone(), declarations, branches }
+    }
+}
+
+impl Reader {
+    fn read(&mut self, statements: Statements<'_>) {
+        for statement in statements {
+            self.add(statement);
+            // After a condition that returns, nothing is certain.
+            if may_return(statement.syntax()) {
+                break;
+            }
+        }
+    }
+
+    /// Reads a block under a condition.
+    fn branch(&mut self, statements: Statements<'_>) {
+        let mut inner = Reader::default();
+        kukla::syntax::deep(|| inner.read(statements));
+        let at = self.declarations.len();
+        if !inner.declarations.is_empty() {
+            self.branches.push(Branch { at, declarations: inner.declarations.clone() });
+        }
+        for branch in inner.branches {
+            let (before, after) = inner.declarations.split_at(branch.at);
+            self.branches.push(Branch { at, declarations: [before, &branch.declarations, after].concat() });
+        }
+    }
+
+    fn block(&mut self, test: Expr<'_>, block: Option<ast::Block<'_>>) {
+        // A test of what is declared already prevents duplicates.
+        if !asks_for_resources(test.syntax())
+            && let Some(block) = block
+        {
+            self.branch(block.statements());
+        }
+    }
+
+    fn add(&mut self, expr: Expr<'_>) {
+        match expr {
+            Expr::Paren(paren) => kukla::syntax::deep(|| self.add(paren.inner())),
+            Expr::Relationship(relationship) => kukla::syntax::deep(|| {
+                self.add(relationship.left());
+                self.add(relationship.right());
+            }),
+            Expr::Resource(resource) => self.add_resource(resource),
+            Expr::If(choice) => {
+                let asks = choice.branches().any(|branch| asks_for_resources(branch.test().syntax()));
+                choice.branches().for_each(|branch| self.block(branch.test(), branch.block()));
+                if let Some(block) = choice.else_block().filter(|_| !asks) {
+                    self.branch(block.statements());
+                }
+            }
+            Expr::Unless(unless) => {
+                self.block(unless.test(), unless.block());
+                self.block(unless.test(), unless.else_block());
+            }
+            Expr::Case(case) => {
+                case.options().for_each(|option| self.block(case.test(), option.block()));
+            }
+            Expr::MethodCall(call) => {
+                if let Some(lambda) = call.lambda() {
+                    self.branch(lambda.statements());
+                }
+            }
+            Expr::Call(call) => {
+                if let Some(lambda) = call.lambda() {
+                    self.branch(lambda.statements());
+                }
+                let Expr::Name(name) = call.function() else { return };
+                if matches!(name.name(), "include" | "require" | "contain") {
+                    call.arguments().for_each(|argument| self.add_included(argument));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_included(&mut self, argument: Expr<'_>) {
+        match argument.unwrap_parens() {
+            Expr::Array(array) => array.elements().for_each(|element| self.add_included(element)),
+            other => {
+                let Some(name) = literal::text(other) else { return };
+                let what = Declared::Included(plain(&name));
+                self.declarations.push(Declaration { span: other.span(), what });
+            }
+        }
+    }
+
+    fn add_resource(&mut self, resource: ast::Resource<'_>) {
+        let kind = match resource.type_expr() {
+            None => None,
+            Some(Expr::Name(name)) => Some(plain(name.name())),
+            Some(_) => return,
+        };
+        let is_real = resource.form() == ast::ResourceForm::Regular;
+        for body in resource.bodies() {
+            let titles: Vec<Expr<'_>> = match body.title().unwrap_parens() {
+                Expr::Array(array) => array.elements().collect(),
+                other => vec![other],
+            };
+            for title in titles {
+                let Some(text) = literal::text(title) else { continue };
+                let what = match &kind {
+                    None => Declared::Class(plain(&text)),
+                    Some(kind) => {
+                        Declared::Resource { kind: kind.clone(), title: text.as_str().into(), is_real }
+                    }
+                };
+                self.declarations.push(Declaration { span: title.span(), what });
+            }
+        }
+    }
+}
+
+/// Whether a test asks which resources, classes or variables there are.
+fn asks_for_resources(test: Node<'_>) -> bool {
+    const ASKING: [&str; 4] = ["defined", "defined_with_params", "tagged", "getparam"];
+    let is_asking =
+        |node: Node<'_>| matches!(Expr::cast(node), Some(Expr::Name(name)) if ASKING.contains(&name.name()));
+    test.descendants().any(is_asking)
+}
+
+/// Whether some part of a statement calls `return`.
+fn may_return(statement: Node<'_>) -> bool {
+    let is_return = |expr: Expr<'_>| matches!(expr, Expr::Name(name) if name.name() == "return");
+    let is_call =
+        |node: Node<'_>| matches!(Expr::cast(node), Some(Expr::Call(call)) if is_return(call.function()));
+    statement.descendants().any(is_call)
+}

@@ -1,0 +1,211 @@
+//! Resources that are declared twice by code that is certainly evaluated for the same node.
+
+use std::sync::Arc;
+
+use kukla::syntax::{Location, Source, Span, diagnostic};
+use kukla::values::Str;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::resource::DUPLICATE_RESOURCE;
+use crate::finding::Finding;
+use crate::repository::always::{Body, Declaration, Declared, Owner};
+use crate::repository::{Index, Outline, Role};
+
+/// The place of a declaration.
+type Place<'o> = (&'o Source, Span);
+
+/// The bodies of a repository by their owners.
+struct Bodies<'o> {
+    classes: FxHashMap<&'o str, &'o Body>,
+    defines: FxHashMap<&'o str, &'o Body>,
+}
+
+/// The evaluation of everything that one body leads to.
+struct Evaluation<'o> {
+    bodies: &'o Bodies<'o>,
+    /// The declared classes.
+    classes: FxHashMap<&'o str, Place<'o>>,
+    /// The declared resources by type and title, each with the instance of a defined type that declares it.
+    resources: FxHashMap<(&'o str, &'o str), (Place<'o>, Option<Place<'o>>)>,
+    /// The instance of a defined type whose body is evaluated.
+    instance: Option<Place<'o>>,
+    /// The declared instances of defined types, whose bodies are evaluated last.
+    instances: Vec<(&'o Body, Place<'o>)>,
+    duplicates: Vec<Duplicate<'o>>,
+}
+
+/// A declaration that comes second.
+struct Duplicate<'o> {
+    resource: String,
+    place: Place<'o>,
+    first: Place<'o>,
+    /// The second instance of a defined type, if both declarations are in its body.
+    instance: Option<Place<'o>>,
+}
+
+/// Finds resources that are declared twice.
+pub fn check(index: &Index, outlines: &[(Role, Arc<Outline>)]) -> Vec<Finding> {
+    let mut bodies = Bodies { classes: FxHashMap::default(), defines: FxHashMap::default() };
+    let (mut tops, mut nodes): (Vec<&Body>, Vec<&Body>) = (Vec::new(), Vec::new());
+    let mut roots: Vec<&Body> = Vec::new();
+    for (role, outline) in outlines {
+        for body in &outline.bodies {
+            match &body.owner {
+                // Of several definitions of a class, only one is in use.
+                Owner::Class(name) if is_in_use(index.classes.get(name), body) => {
+                    bodies.classes.insert(name, body);
+                    roots.push(body);
+                }
+                Owner::Define(name) if is_in_use(index.defines.get(name), body) => {
+                    bodies.defines.insert(name, body);
+                    roots.push(body);
+                }
+                Owner::Top if *role == Role::Site => tops.push(body),
+                Owner::Node if *role == Role::Site => nodes.push(body),
+                _ => roots.push(body),
+            }
+        }
+    }
+    let mut duplicates = Vec::new();
+    for root in &roots {
+        duplicates.extend(Evaluation::of_branches(&bodies, &[], root));
+    }
+    duplicates.extend(Evaluation::of(&bodies, &tops, None));
+    for (at, top) in tops.iter().enumerate() {
+        for branch in &top.branches {
+            duplicates.extend(Evaluation::of(&bodies, &tops, Some((at, branch))));
+        }
+    }
+    for node in nodes {
+        duplicates.extend(Evaluation::of_branches(&bodies, &tops, node));
+    }
+    let (mut seen, mut places) = (FxHashSet::default(), FxHashSet::default());
+    let key = |(source, span): Place<'_>| (source.name().map(str::to_owned), span);
+    duplicates.retain(|duplicate| {
+        let (mut a, mut b) = (key(duplicate.first), key(duplicate.place));
+        if b < a {
+            std::mem::swap(&mut a, &mut b);
+        }
+        seen.insert((a, b)) && places.insert(key(duplicate.place))
+    });
+    duplicates.iter().map(Duplicate::finding).collect()
+}
+
+fn is_in_use(definition: Option<&Arc<crate::repository::Definition>>, body: &Body) -> bool {
+    definition.is_some_and(|definition| definition.source.name() == body.source.name())
+}
+
+impl<'o> Evaluation<'o> {
+    /// Evaluates a body after others, once without and once with each of its branches.
+    fn of_branches(bodies: &'o Bodies<'o>, before: &[&'o Body], body: &'o Body) -> Vec<Duplicate<'o>> {
+        let root: Vec<&Body> = before.iter().copied().chain([body]).collect();
+        let mut duplicates = Evaluation::of(bodies, &root, None);
+        for branch in &body.branches {
+            duplicates.extend(Evaluation::of(bodies, &root, Some((before.len(), branch))));
+        }
+        duplicates
+    }
+
+    /// Evaluates bodies in order, one of them with a branch. Returns the duplicate declarations.
+    fn of(
+        bodies: &'o Bodies<'o>,
+        root: &[&'o Body],
+        branch: Option<(usize, &'o Vec<Declaration>)>,
+    ) -> Vec<Duplicate<'o>> {
+        let mut evaluation = Evaluation {
+            bodies,
+            classes: FxHashMap::default(),
+            resources: FxHashMap::default(),
+            instance: None,
+            instances: Vec::new(),
+            duplicates: Vec::new(),
+        };
+        for (at, body) in root.iter().enumerate() {
+            if let Owner::Class(name) = &body.owner {
+                evaluation.classes.insert(name, (&body.source, Span::default()));
+            }
+            let declarations = match branch {
+                Some((branched, declarations)) if branched == at => declarations,
+                _ => &body.declarations,
+            };
+            evaluation.body(body, declarations);
+        }
+        // Instances of defined types declare further ones.
+        let mut at = 0;
+        while let Some((body, place)) = evaluation.instances.get(at).copied() {
+            evaluation.instance = Some(place);
+            evaluation.body(body, &body.declarations);
+            at += 1;
+        }
+        evaluation.duplicates
+    }
+
+    fn body(&mut self, body: &'o Body, declarations: &'o [Declaration]) {
+        if let Some(parent) = &body.parent {
+            self.class(parent, (&body.source, Span::default()));
+        }
+        for declaration in declarations {
+            let place = (&body.source, declaration.span);
+            match &declaration.what {
+                Declared::Included(name) => self.class(name, place),
+                Declared::Class(name) => match self.classes.get(name.as_str()).copied() {
+                    Some(first) => self.duplicates.push(Duplicate {
+                        resource: format!("class[{name}]"),
+                        place,
+                        first,
+                        instance: None,
+                    }),
+                    None => self.class(name, place),
+                },
+                Declared::Resource { kind, title, is_real } => {
+                    let key = (kind.as_str(), title.as_str());
+                    match self.resources.get(&key).copied() {
+                        Some((first, by)) => self.duplicate(key, place, (first, by)),
+                        None => {
+                            self.resources.insert(key, (place, self.instance));
+                            let define = self.bodies.defines.get(kind.as_str()).filter(|_| *is_real);
+                            self.instances.extend(define.map(|define| (*define, place)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn duplicate(
+        &mut self,
+        (kind, title): (&str, &str),
+        place: Place<'o>,
+        (first, by): (Place<'o>, Option<Place<'o>>),
+    ) {
+        // The body of a defined type declares it for each instance.
+        let is_same = (first.0.name(), first.1) == (place.0.name(), place.1);
+        let instance = self.instance.filter(|_| is_same && by.is_some());
+        self.duplicates.push(Duplicate { resource: format!("{kind}[{title}]"), place, first, instance });
+    }
+
+    /// Declares a class unless it is declared already.
+    fn class(&mut self, name: &'o Str, place: Place<'o>) {
+        if self.classes.contains_key(name.as_str()) {
+            return;
+        }
+        self.classes.insert(name, place);
+        if let Some(body) = self.bodies.classes.get(name.as_str()).copied() {
+            kukla::syntax::deep(|| self.body(body, &body.declarations));
+        }
+    }
+}
+
+impl Duplicate<'_> {
+    fn finding(&self) -> Finding {
+        let (source, span) = self.place;
+        let wrong = diagnostic!(span, DUPLICATE_RESOURCE { resource: self.resource }).in_source(source);
+        let (first, text) = match self.instance {
+            Some(instance) => (instance, "this declares it once more"),
+            None => (self.first, "declared here"),
+        };
+        let location = Location { source: first.0.clone(), span: first.1 };
+        let is_named = first.1 != Span::default();
+        Finding::from(if is_named { wrong.label(location, text) } else { wrong })
+    }
+}
