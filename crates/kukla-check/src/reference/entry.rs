@@ -43,8 +43,19 @@ pub struct Definition {
     pub parameters: Vec<Parameter>,
     /// The class it inherits from.
     pub inherits: Option<String>,
+    /// The classes, defined types and resource types that its code declares by name.
+    pub uses: Vec<Use>,
     /// Its code.
     pub source: String,
+}
+
+/// A class, defined type or resource type that code declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// Its name in lower case.
+    pub name: String,
+    /// The line of the declaration.
+    pub line: u32,
 }
 
 /// The language and API of a function.

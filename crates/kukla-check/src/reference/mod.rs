@@ -6,6 +6,7 @@
 //! | [`entry`] | what is documented, as data |
 //! | `puppet`, `ruby`, `task` | readers of the trees, outlines and files that define it |
 //! | [`markdown`], [`json`] | the formats of puppet-strings |
+//! | [`site()`] | a site of HTML pages for a whole repository |
 //!
 //! The reference of a module is the same as that of puppet-strings, whose rules published references follow.
 
@@ -16,6 +17,7 @@ pub mod json;
 pub mod markdown;
 mod puppet;
 mod ruby;
+mod site;
 pub mod tag;
 mod task;
 
@@ -29,6 +31,7 @@ use rayon::prelude::*;
 
 use entry::{DataType, Definition, Function, Overload, Provider, ResourceType, Task, TypeAlias};
 pub use files::{DEFAULT_PATTERNS, files};
+pub use site::{SiteFiles, site};
 
 /// The entries of some files.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +70,21 @@ impl Reference {
         parts.into_iter().for_each(|part| whole.append(part));
         whole.settle();
         whole
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        let Reference { classes, defines, plans, functions, aliases, data_types, types, providers, tasks } =
+            self;
+        classes.is_empty()
+            && defines.is_empty()
+            && plans.is_empty()
+            && functions.is_empty()
+            && aliases.is_empty()
+            && data_types.is_empty()
+            && types.is_empty()
+            && providers.is_empty()
+            && tasks.is_empty()
     }
 
     fn add_file(&mut self, file: &str, bytes: Vec<u8>) {

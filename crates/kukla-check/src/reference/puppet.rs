@@ -6,8 +6,9 @@ use kukla::syntax::{Source, SyntaxKind as K, Tree, deep};
 
 use super::Reference;
 use super::docstring::{Docstring, is_space, strip};
-use super::entry::{Definition, Function, Origin, Parameter, TypeAlias};
+use super::entry::{Definition, Function, Origin, Parameter, TypeAlias, Use};
 use super::tag::Tag;
+use crate::repository::{literal, plain};
 
 /// Reads the entries of a manifest.
 pub fn read(file: &str, source: &Source, tree: &Tree, reference: &mut Reference) {
@@ -93,8 +94,48 @@ impl<'s> Reader<'s> {
             written,
             parameters,
             inherits: None,
+            uses: self.uses(node),
             source: node.text().to_owned(),
         }
+    }
+
+    /// The classes and resource types that a definition declares by literal names.
+    fn uses(&self, node: Node<'_>) -> Vec<Use> {
+        let mut uses: Vec<Use> = Vec::new();
+        let mut add = |name: &str, node: Node<'_>| {
+            uses.push(Use {
+                name: plain(name).to_string(),
+                line: self.source.lines().line(node.span().start),
+            });
+        };
+        for child in node.descendants() {
+            match Expr::cast(child) {
+                Some(Expr::Call(call)) => {
+                    if let Expr::Name(function) = call.function()
+                        && matches!(function.name(), "include" | "contain" | "require")
+                    {
+                        for argument in call.arguments() {
+                            let list = match argument {
+                                Expr::Array(array) => array.elements().collect(),
+                                other => vec![other],
+                            };
+                            list.into_iter().filter_map(literal::text).for_each(|name| add(&name, child));
+                        }
+                    }
+                }
+                Some(Expr::Resource(resource)) if resource.is_class() => {
+                    let titles = resource.bodies().filter_map(|body| literal::text(body.title()));
+                    titles.for_each(|name| add(&name, child));
+                }
+                Some(Expr::Resource(resource)) => {
+                    if let Some(Expr::Name(kind)) = resource.type_expr() {
+                        add(kind.name(), child);
+                    }
+                }
+                _ => {}
+            }
+        }
+        uses
     }
 
     fn function(&self, function: ast::FunctionDefinition<'_>) -> Function {

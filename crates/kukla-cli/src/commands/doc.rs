@@ -12,7 +12,7 @@ use kukla_check::reference::{self, Reference};
 use kukla_check::repository::Shape;
 use kukla_check::{Checker, Config, Options, RuleSelection, rules};
 
-use crate::output::{errln, out, write_document, write_file};
+use crate::output::{errln, out, write_document, write_file, write_files};
 use crate::render::{self, Findings, Format};
 use crate::{CommandResult, ExitKind, files};
 
@@ -23,7 +23,7 @@ pub struct Args {
     /// Format of the documentation
     #[arg(long, value_enum, default_value_t)]
     format: DocFormat,
-    /// File to write [default: standard output]
+    /// File to write [default: standard output]; with --format html, directory to write
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Report missing, wrong and stale documentation instead of writing any
@@ -38,6 +38,8 @@ enum DocFormat {
     Markdown,
     /// JSON
     Json,
+    /// A site of HTML pages with a search, for a module or a whole control repository
+    Html,
 }
 
 /// Writes the documentation.
@@ -46,6 +48,9 @@ pub fn run(args: &Args) -> CommandResult {
     let world: Arc<dyn World> = Arc::new(DiskWorld::default());
     if args.check {
         return check(args, &world);
+    }
+    if args.format == DocFormat::Html {
+        return site(args, &world);
     }
     let (directory, patterns) = sources(args);
     let files = reference::files(&*world, &directory, patterns.iter().map(String::as_str));
@@ -61,13 +66,41 @@ pub fn run(args: &Args) -> CommandResult {
     }
     let reference = Reference::of_files(&*world, &directory, &files);
     let text = match args.format {
-        DocFormat::Markdown => reference::markdown::page(&reference),
+        DocFormat::Markdown | DocFormat::Html => reference::markdown::page(&reference),
         DocFormat::Json => reference::json::document(&reference),
     };
     match &args.out {
         Some(path) => write_file(path, text.as_bytes())?,
         None => write_document(&text),
     }
+    Ok(ExitKind::Success)
+}
+
+/// Writes the site of a repository.
+fn site(args: &Args, world: &Arc<dyn World>) -> CommandResult {
+    let Some(out) = &args.out else {
+        return Err(
+            Problem::invalid("--format html needs a directory to write").help("name it with --out DIR")
+        );
+    };
+    let path = match &args.paths[..] {
+        [] => PathBuf::from("."),
+        [only] => PathBuf::from(only),
+        _ => return Err(Problem::invalid("--format html documents one repository, got several paths")),
+    };
+    let path = path.canonicalize().map_err(|error| Problem::io("read", &path, &error))?;
+    let (root, shape) = kukla_check::root_of(&**world, &path).unwrap_or((path, Shape::Module));
+    let pages = reference::site(&**world, &root, shape)?;
+    let mut files = Vec::with_capacity(pages.len());
+    for (name, text) in pages {
+        let path = out.join(name);
+        if let Some(directory) = path.parent() {
+            std::fs::create_dir_all(directory).map_err(|error| Problem::io("write", directory, &error))?;
+        }
+        files.push((path, text));
+    }
+    write_files(&files)?;
+    errln!("{} files written to {}", files.len(), out.display());
     Ok(ExitKind::Success)
 }
 
