@@ -317,3 +317,16 @@ fn names_without_an_at_sign_in_templates() {
         ["error unknown-template-variable modules/web/templates/a:1"]
     );
 }
+
+#[test]
+fn a_class_that_its_parent_declares_is_not_a_duplicate() {
+    let files = [
+        ("environment.conf", ""),
+        ("modules/a/manifests/init.pp", "class a { class { 'a::setup': } }"),
+        ("modules/a/manifests/setup.pp", "class a::setup inherits a { }"),
+    ];
+    assert_eq!(check(&files), NONE);
+    let again = "class a { include a::setup\n  class { 'a::setup': } }";
+    let files = [files[0], ("modules/a/manifests/init.pp", again), files[2]];
+    assert_eq!(check(&files), ["error duplicate-resource modules/a/manifests/init.pp:2"]);
+}

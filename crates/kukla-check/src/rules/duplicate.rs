@@ -27,6 +27,10 @@ struct Evaluation<'o> {
     classes: FxHashMap<&'o str, Place<'o>>,
     /// The declared resources by type and title, each with the instance of a defined type that declares it.
     resources: FxHashMap<(&'o str, &'o str), (Place<'o>, Option<Place<'o>>)>,
+    /// Whether it begins at the top of the site, so that it is known which classes come first.
+    is_from_top: bool,
+    /// The number of bodies around the one that is evaluated.
+    depth: usize,
     /// The instance of a defined type whose body is evaluated.
     instance: Option<Place<'o>>,
     /// The declared instances of defined types, whose bodies are evaluated last.
@@ -116,6 +120,8 @@ impl<'o> Evaluation<'o> {
             bodies,
             classes: FxHashMap::default(),
             resources: FxHashMap::default(),
+            is_from_top: root.iter().any(|body| matches!(body.owner, Owner::Top | Owner::Node)),
+            depth: 0,
             instance: None,
             instances: Vec::new(),
             duplicates: Vec::new(),
@@ -134,6 +140,7 @@ impl<'o> Evaluation<'o> {
         let mut at = 0;
         while let Some((body, place)) = evaluation.instances.get(at).copied() {
             evaluation.instance = Some(place);
+            evaluation.depth = 1;
             evaluation.body(body, &body.declarations);
             at += 1;
         }
@@ -149,6 +156,8 @@ impl<'o> Evaluation<'o> {
             match &declaration.what {
                 Declared::Included(name) => self.class(name, place),
                 Declared::Class(name) => match self.classes.get(name.as_str()).copied() {
+                    // Of classes that include each other, another one may come first.
+                    Some(_) if self.depth > 0 && !self.is_from_top => {}
                     Some(first) => self.duplicates.push(Duplicate {
                         resource: format!("class[{name}]"),
                         place,
@@ -191,7 +200,9 @@ impl<'o> Evaluation<'o> {
         }
         self.classes.insert(name, place);
         if let Some(body) = self.bodies.classes.get(name.as_str()).copied() {
+            self.depth += 1;
             kukla::syntax::deep(|| self.body(body, &body.declarations));
+            self.depth -= 1;
         }
     }
 }
