@@ -217,9 +217,8 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "fmt" => vec!["fmt --check repo"],
         "parse" => vec!["parse repo/manifests"],
         "epp validate" => vec!["epp validate repo/t.epp"],
-        "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc" => {
-            vec![]
-        }
+        "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc"
+        | "lint" | "pages" | "man" | "completions" => vec![],
         command if command.starts_with("store ") || command.starts_with("ca ") => vec![],
         _ => return None,
     })
