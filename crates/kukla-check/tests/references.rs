@@ -1,6 +1,6 @@
 //! References are byte for byte those of puppet-strings.
 //!
-//! `references/module` has every form of documentation, with the two files that puppet-strings 5 made of it. `KUKLA_MODULES` names a
+//! `references/module` has every form of documentation, with the two files that puppet-strings 5 made of it. `KUKLA_REFERENCES` names a
 //! directory of checkouts of public modules, whose committed `REFERENCE.md` must be reproduced; `references/stale.txt` lists those that are
 //! not current by puppet-strings' own judgement.
 
@@ -36,8 +36,8 @@ fn every_form_of_documentation() {
 
 #[test]
 fn committed_references() {
-    let Some(directory) = std::env::var_os("KUKLA_MODULES") else {
-        kukla_testing::skip("kukla-check/references", "KUKLA_MODULES names no directory of checkouts");
+    let Some(directory) = std::env::var_os("KUKLA_REFERENCES") else {
+        kukla_testing::skip("kukla-check/references", "KUKLA_REFERENCES names no directory of checkouts");
         return;
     };
     let stale: Vec<&str> = include_str!("references/stale.txt")
@@ -59,5 +59,6 @@ fn committed_references() {
             Some(difference) => wrong.push(format!("{name}: {difference}")),
         }
     }
+    assert!(equal > 0, "no module with a REFERENCE.md that is equal");
     assert!(wrong.is_empty(), "{equal} equal; others:\n{}", wrong.join("\n"));
 }
