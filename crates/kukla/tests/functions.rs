@@ -39,11 +39,11 @@ $list = Array(Integer[1, 20000])
 $texts = $list.map |$i| { "text ${i}" }
 $pairs = Array(Integer[1, 3000]).map |$i| { ["k${i}", $i] }
 $hash = Hash($pairs)
-$nested = Array(Integer[1, 60]).reduce([1]) |$a, $i| { [$a, $a] }
-$tree = Array(Integer[1, 60]).reduce({ a => 1 }) |$a, $i| { { a => $a, b => $a } }
+$nested = Array(Integer[1, 18]).reduce([1]) |$a, $i| { [$a, $a] }
+$tree = Array(Integer[1, 18]).reduce({ a => 1 }) |$a, $i| { { a => $a, b => $a } }
 $deep = Array(Integer[1, 400]).reduce([1]) |$a, $i| { [$a] }
 $types = Variant[*$list[0, 2000].map |$i| { Integer[$i * 2, $i * 2] }]
-$type = Array(Integer[1, 60]).reduce(Integer) |$a, $i| { Tuple[$a, $a] }
+$type = Array(Integer[1, 16]).reduce(Integer) |$a, $i| { Tuple[$a, $a] }
 $endless = Integer[0, 9223372036854775807]
 $secret = Sensitive($nested)
 "#;
