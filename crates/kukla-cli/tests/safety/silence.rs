@@ -74,7 +74,7 @@ fn a_broken_manifest_is_shown_when_all_nodes_are_wanted() {
     let scratch = site("broken").with("site/manifests/site.pp", "node a {\n");
     for command in [&["compile", "site", "--all"][..], &["lookup", "k", "--in", "site", "--all"]] {
         let output = scratch.run(command);
-        assert!(output.code == Some(1) && output.err.contains("this brace is not closed"), "{output:?}");
+        assert!(output.code == Some(1) && output.err.contains("this `{` is not closed"), "{output:?}");
     }
 }
 

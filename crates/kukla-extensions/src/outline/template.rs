@@ -352,7 +352,7 @@ impl Demands {
             if is_asked_for && COLLECTION_METHODS.contains(&method) {
                 add_once(&mut self.iterated, name);
             }
-            if conditions.is_empty() && !METHODS_OF_NIL.contains(&method) {
+            if conditions.is_empty() && !call.is_safe && !METHODS_OF_NIL.contains(&method) {
                 add_once(&mut self.needed, name);
             }
         }

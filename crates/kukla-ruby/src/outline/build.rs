@@ -233,6 +233,7 @@ impl<'t> Builder<'t> {
             name_span: self.span(&node.message_loc().unwrap_or_else(|| node.location())),
             args: node.arguments().map(|node| self.list(&node.arguments())).unwrap_or_default(),
             has_parentheses: node.opening_loc().is_some(),
+            is_safe: node.is_safe_navigation(),
             block_argument: block
                 .as_ref()
                 .and_then(|node| node.as_block_argument_node()?.expression())
@@ -345,6 +346,7 @@ impl<'t> Builder<'t> {
                     name_span: self.span(&node.operator_loc()),
                     args: Vec::new(),
                     has_parentheses: false,
+                    is_safe: false,
                     block: Some(self.block(node.parameters(), node.body(), &node.location())),
                     block_argument: None,
                 })))

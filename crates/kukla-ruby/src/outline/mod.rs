@@ -173,7 +173,7 @@ fn span(location: &prism::Location<'_>) -> Span {
 const MAGIC: &[&str] =
     &["frozen_string_literal:", "encoding:", "coding:", "warn_indent:", "shareable_constant_value:"];
 
-/// The comments that have their lines to themselves, except for those that are meant for Ruby.
+/// The first error of a text that no accepted version of Ruby can read; `place` is the position in the source.
 fn syntax_error(
     result: &prism::ParseResult<'_>,
     code: &[u8],
@@ -190,7 +190,8 @@ fn syntax_error(
     // A missing `end` is an error at the end of the text, and another one at the keyword that lacks it.
     let end = code.trim_ascii_end().len() as u32;
     let is_opening = |error: &prism::Diagnostic<'_>| {
-        error.location().start() < end && error.message().windows(9).any(|word| word == b" to close")
+        let says = |words: &[u8]| error.message().windows(words.len()).any(|part| part == words);
+        error.location().start() < end && (says(b" to close") || says(b"to end with"))
     };
     let error = result.errors().find(is_opening).or_else(|| result.errors().next())?;
     let (start, stop) = (place(error.location().start()), place(error.location().end()));
@@ -198,6 +199,7 @@ fn syntax_error(
     Some(SyntaxError { span: Span::new(start, stop.max(start)), message })
 }
 
+/// The comments that have their lines to themselves, except for those that are meant for Ruby.
 fn comments(text: &str, result: &prism::ParseResult<'_>) -> Vec<DocComment> {
     let comment = |comment: prism::Comment<'_>| {
         let location = comment.location();

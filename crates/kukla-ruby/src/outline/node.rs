@@ -120,6 +120,8 @@ pub struct Call {
     pub args: Vec<Node>,
     /// Whether the arguments are in parentheses.
     pub has_parentheses: bool,
+    /// Whether it is made with `&.`, and so not on `nil`.
+    pub is_safe: bool,
     /// The block written after it.
     pub block: Option<Arc<Block>>,
     /// The block passed as `&block`.
