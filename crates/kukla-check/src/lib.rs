@@ -6,7 +6,7 @@
 //! | [`walk`] | the walk through one text: scopes, and the types of expressions |
 //! | [`rules`] | the rules, family by family: their texts, and their checks |
 //! | [`data`] | hierarchies and data files |
-//! | [`reference`] | the documentation of modules, from their code and comments |
+//! | [`mod@reference`] | the documentation of modules, from their code and comments |
 //! | [`Checker`] | the check of one repository, with a cache between runs |
 //!
 //! Only certain problems are reported: a missing name may belong to a module that is not here, and a computed value may be valid.

@@ -6,7 +6,7 @@
 //!   asked, which facts, and its report,
 //! - `catalogs`: the catalogs, compressed, by the digest of their text, if the caller adds them. A catalog with a secret is never added.
 //!
-//! The file `key` of the cache hides all digests ([`seal`]).
+//! The file `key` of the cache hides all digests (module `seal`).
 //!
 //! Nothing in it is believed: the index carries a digest of itself and the name of the build that wrote it, a catalog is
 //! compared with its digest. Files are written under other names and renamed, so that several processes can share a cache;
