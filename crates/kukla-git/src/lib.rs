@@ -18,7 +18,6 @@ mod extent;
 mod objects;
 #[cfg(feature = "objects")]
 mod pipes;
-#[cfg(feature = "objects")]
 mod range;
 #[cfg(feature = "objects")]
 mod repository;
