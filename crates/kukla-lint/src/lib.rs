@@ -7,6 +7,7 @@
 //! | [`rules`] | the rules, family by family: their explanations, their checks and their fixes |
 //! | [`control`], [`suppression`] | comments that suppress findings |
 //! | [`fix`] | the loop that applies fixes until none is left |
+//! | [`Selection`] | the rules of a run with their settings, applied to a text |
 //!
 //! Rules need nothing but the text of one file: no other file, no parsing that can fail. So they work on incomplete code.
 
@@ -17,6 +18,7 @@ mod manifest;
 mod report;
 pub mod rule;
 pub mod rules;
+mod selection;
 mod settings;
 pub mod suppression;
 pub mod token;
@@ -26,6 +28,7 @@ use kukla_syntax::{Code, Severity};
 pub use manifest::{Definition, Manifest, Resource};
 pub use report::{Edit, Finding, Report};
 pub use rule::{Fix, Rule};
+pub use selection::{Kind, Outcome, Reported, Selection};
 pub use settings::Settings;
 
 /// A text that could not be read, or a resource declaration that does not end.

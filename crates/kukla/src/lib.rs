@@ -47,11 +47,12 @@
 //! | compile, watch and compare all nodes of a control repository | [`fleet`] |
 //! | compile nodes that collect each other's exports | [`exchange`] |
 //! | serve the machine interface | [`rpc`] |
+//! | format and lint | [`format`], [`lint`], with the settings of [`style`] |
 //! | change source files on the disk | [`rewrite`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
 //!
 //! The crates below are re-exported under their own names: [`syntax`], [`values`], [`world`], [`formats`],
-//! [`catalog`], [`hiera`], [`eval`], [`functions`].
+//! [`catalog`], [`hiera`], [`eval`], [`functions`], [`format`], [`lint`].
 //! The only state of the whole process is the table of built-in functions and that of interned names.
 
 pub mod analysis;
@@ -88,6 +89,7 @@ pub mod rpc;
 pub mod ruby;
 mod site;
 mod spec;
+pub mod style;
 mod validate;
 mod watch;
 
@@ -105,9 +107,11 @@ pub use validate::RefusedResource;
 pub use kukla_catalog as catalog;
 pub use kukla_eval as eval;
 pub use kukla_extensions as extensions;
+pub use kukla_format as format;
 pub use kukla_formats as formats;
 pub use kukla_functions as functions;
 pub use kukla_hiera as hiera;
+pub use kukla_lint as lint;
 pub use kukla_syntax as syntax;
 pub use kukla_values as values;
 pub use kukla_world as world;

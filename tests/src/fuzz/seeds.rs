@@ -107,6 +107,8 @@ pub(super) const REQUESTS: &[&str] = &[
     r#"{"id": "x", "method": "compile", "params": {"code": "notify { 'a': }", "node": "n", "classes": {"a": {"b": 1}}, "deadline": 5}}"#,
     r#"{"method": "parse", "params": {"code": "<%= 1 %>", "epp": true}}"#,
     r#"{"method": "lookup", "params": {"key": ["a", "b.c"], "merge": {"strategy": "deep"}, "default": null, "type": "Hash[String, Data]"}}"#,
+    r#"{"method": "lint", "params": {"code": "$a = \"b\"\n", "path": "a/manifests/b.pp", "checks": ["double_quoted_strings"], "fix": true, "options": {"relative": true}}}"#,
+    r#"{"method": "format", "params": {"code": "if $a{b}\n", "path": "a.epp", "range": [1, 2], "options": {"width": 80, "indent": 4}}}"#,
     r#"{"method": "version"}"#,
 ];
 

@@ -1,18 +1,18 @@
 //! `kukla fmt`: formats manifests and templates.
 
-mod settings;
-
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use kukla::DiskWorld;
 use kukla::analysis::{Analysis, Rules};
+use kukla::config_file::ConfigFile;
 use kukla::rewrite::Rewriter;
+use kukla::style::FormatSettings;
 use kukla::syntax::{Diagnostic, Problem, Source};
 use kukla_format::{FormatError, Language, Options, format, range_edits};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use similar::TextDiff;
 
-use self::settings::Settings;
 use crate::output::{self, err, errln, out, outln};
 use crate::render::{self, Findings};
 use crate::{CommandResult, ExitKind, files};
@@ -70,7 +70,11 @@ struct Tally {
 /// Formats the paths.
 pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
-    let mut settings = Settings::new(args.config.as_deref())?;
+    let mut settings = match &args.config {
+        Some(path) => FormatSettings::of(&ConfigFile::parse(path, &files::read_text(path)?)?)?,
+        None => FormatSettings::default(),
+    };
+    let world = DiskWorld::default();
     let mut tally = Tally::default();
     if args.paths.iter().any(|path| path.as_os_str() == "-") {
         if args.paths.len() > 1 {
@@ -85,7 +89,7 @@ pub fn run(args: &Args) -> CommandResult {
         }
         let work: Vec<(PathBuf, Options)> = files
             .into_iter()
-            .map(|file| settings.options(&file).map(|options| (file, options)))
+            .map(|file| settings.options(&world, &file).map(|options| (file, options)))
             .collect::<Result<_, Problem>>()?;
         let outcomes: Vec<Outcome> =
             work.par_iter().map(|(file, options)| format_file(args, file, options)).collect();
@@ -161,9 +165,9 @@ fn format_source(args: &Args, source: Source, path: &Path, options: &Options) ->
 }
 
 /// Formats standard input to standard output.
-fn format_stdin(args: &Args, settings: &mut Settings) -> CommandResult {
+fn format_stdin(args: &Args, settings: &mut FormatSettings) -> CommandResult {
     let path = args.stdin_filename.clone().unwrap_or_else(|| PathBuf::from("-"));
-    let options = settings.options(&path)?;
+    let options = settings.options(&DiskWorld::default(), &path)?;
     let (source, invalid) = kukla::analysis::source(&path.to_string_lossy(), files::read_stdin()?);
     let original = source.clone();
     let outcome = match invalid {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use kukla::rewrite::Rewriter;
-use kukla::syntax::{Diagnostic, Fact, Problem, Severity, Source, Span};
+use kukla::syntax::{Diagnostic, Fact, Problem, Source, Span};
 use kukla_check::baseline::{self, Baseline};
-use kukla_lint::fix::{Limits, fix};
-use kukla_lint::{Finding, Fix, Linted, Manifest, Report, Rule, SYNTAX, lint, rules};
+use kukla_lint::fix::Limits;
+use kukla_lint::{Finding, Fix, Kind, Report, Reported, SYNTAX, rules};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 pub use self::arguments::canonical;
@@ -161,32 +161,6 @@ const VERSION: &str = "4.3.0";
 
 /// The first bytes of a policy module of SELinux.
 const SELINUX_POLICY: [u8; 4] = [0x8f, 0xff, 0x7c, 0xf9];
-
-/// The outcome of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Error,
-    Warning,
-    Fixed,
-    Ignored,
-}
-
-impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Kind::Error => "error",
-            Kind::Warning => "warning",
-            Kind::Fixed => "fixed",
-            Kind::Ignored => "ignored",
-        }
-    }
-}
-
-/// A finding of a file.
-struct Reported {
-    kind: Kind,
-    finding: Finding,
-}
 
 /// A file that was checked.
 struct Checked {
@@ -340,41 +314,17 @@ fn check(args: &Args, selection: &Selection, path: &Path) -> Result<Checked, Pro
             return Ok(file);
         }
     }
-    let mut fixed = Vec::new();
-    if args.fix {
-        let effect = match args.fix_effect {
-            Effect::Layout => Fix::Layout,
-            Effect::Form => Fix::Form,
-            Effect::Value => Fix::Value,
-        };
-        let limits = Limits { effect, tasks: path.components().any(|part| part.as_os_str() == "plans") };
-        let result =
-            fix(&file.text, &file.path, &file.full_path, &selection.rules, &selection.settings, limits);
-        fixed = result.findings;
-        file.fixed = Some(result.text).filter(|text| *text != file.text);
-    }
-    let text = file.fixed.as_ref().unwrap_or(&file.text);
-    let manifest = Manifest::new(text, &file.path, &file.full_path);
-    let Linted { findings, warnings } = lint(&manifest, &selection.rules, &selection.settings);
-    file.warnings = warnings;
-    let mut all: Vec<Reported> =
-        fixed.into_iter().map(|finding| Reported { kind: Kind::Fixed, finding }).collect();
-    all.extend(findings.into_iter().map(|mut finding| {
-        finding.severity = selection.severity(&finding);
-        let kind = match (&finding.ignored, finding.severity) {
-            (Some(_), _) => Kind::Ignored,
-            (None, Severity::Error) => Kind::Error,
-            (None, _) => Kind::Warning,
-        };
-        Reported { kind, finding }
-    }));
-    if all.iter().any(|reported| reported.kind == Kind::Fixed) {
-        all.sort_by_key(|reported| selection.position(reported.finding.code.name));
-    }
+    let effect = match args.fix_effect {
+        Effect::Layout => Fix::Layout,
+        Effect::Form => Fix::Form,
+        Effect::Value => Fix::Value,
+    };
+    let limits = Limits { effect, tasks: path.components().any(|part| part.as_os_str() == "plans") };
+    let outcome = selection.rules.apply(&file.text, &file.path, &file.full_path, args.fix.then_some(limits));
+    (file.fixed, file.warnings, file.findings) = (outcome.fixed, outcome.warnings, outcome.findings);
     if args.with_fmt {
-        text::fold_formatted(&mut all);
+        text::fold_formatted(&mut file.findings);
     }
-    file.findings = all;
     Ok(file)
 }
 
@@ -478,15 +428,4 @@ fn print(args: &Args, checked: &[Checked], files: usize) {
         count => format!(", {count} fixed"),
     };
     errln!("{files} files checked: {errors} errors, {warnings} warnings{fixed}");
-}
-
-/// The rule of a name, or the problem with a hint.
-fn rule(name: &str) -> Result<&'static Rule, Problem> {
-    rules::find(name).ok_or_else(|| {
-        let problem = Problem::not_found("unknown check").on(format!("'{name}'"));
-        match kukla::syntax::suggest::nearest(name, rules::all().iter().map(|rule| rule.name())) {
-            Some(near) => problem.help(format!("did you mean {near}?")),
-            None => problem.help("`kukla lint --list-checks` lists them all"),
-        }
-    })
 }

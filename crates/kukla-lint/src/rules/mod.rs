@@ -68,6 +68,11 @@ pub fn find(name: &str) -> Option<&'static Rule> {
     all().iter().find(|rule| rule.name() == name).copied()
 }
 
+/// The position of a rule in the order of all; 0 for other names.
+pub fn position(name: &str) -> usize {
+    all().iter().position(|rule| rule.name() == name).unwrap_or(0)
+}
+
 /// The names of all rules, in their order.
 const ORDER: [&str; 92] = [
     "arrow_on_right_operand_line",

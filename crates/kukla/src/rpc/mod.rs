@@ -18,9 +18,11 @@ use crate::compiler::Compiler;
 
 mod failed;
 mod methods;
+mod params;
 mod parse;
 mod request;
 mod shape;
+mod style;
 
 use failed::Failed;
 pub use request::{Request, from_json};
@@ -105,6 +107,8 @@ impl Server {
         };
         match method {
             "parse" => parse::answer(self.compiler.world(), params, out)?,
+            "lint" => style::lint(self.compiler.world(), params, out)?,
+            "format" => style::format(self.compiler.world(), params, out)?,
             "version" => *out += &json!({"version": env!("CARGO_PKG_VERSION")}).to_string(),
             "eval" => methods::eval(self, params, out)?,
             "compile" => methods::compile(self, params, out)?,
@@ -138,6 +142,66 @@ mod tests {
         assert_eq!(good["result"]["pn"].to_string(), r##"{"^":["=",{"^":["var","a"]},1]}"##);
         let bad = answer(r#"{"method": "parse", "params": {"code": "$a = = 10h"}}"#);
         assert_eq!((&bad["error"]["kind"], &bad["error"]["line"]), (&json!("syntax"), &json!(1)));
+    }
+
+    #[test]
+    fn lint() {
+        let line = |params: Value| answer(&json!({"method": "lint", "params": params}).to_string());
+        let code = "class a {\n  $b = \"c\" # lint:ignore:double_quoted_strings because\n  $d = \"e\"\n}\n";
+        let checks = ["double_quoted_strings"];
+        let message = "double quoted string containing no variables";
+        let ignored = json!({"kind": "ignored", "check": checks[0], "message": message, "line": 2, "column": 8, "reason": "because"});
+        let found = line(json!({"code": code, "checks": checks}))["result"].clone();
+        let warning =
+            json!({"kind": "warning", "check": checks[0], "message": message, "line": 3, "column": 8});
+        assert_eq!(found, json!({"problems": [ignored, warning], "code": code}));
+        let fixed = line(json!({"code": code, "checks": checks, "fix": true}))["result"].clone();
+        assert_eq!(fixed["code"], code.replace("\"e\"", "'e'"));
+        let kinds: Vec<&Value> =
+            fixed["problems"].as_array().unwrap().iter().map(|found| &found["kind"]).collect();
+        assert_eq!(kinds, ["fixed", "ignored"]);
+        // A check that is off by default runs where it is named; the layout needs a path; what is no Puppet code has findings, too.
+        let count = |params: Value| line(params)["result"]["problems"].as_array().map_or(99, Vec::len);
+        let quoted = json!({"code": "$a = 'true'", "checks": ["quoted_booleans"]});
+        assert_eq!(count(quoted), 1);
+        let layout = |path: &str, relative: bool| {
+            let options = json!({"relative": relative});
+            count(
+                json!({"code": "class a { }", "path": path, "checks": ["autoloader_layout"], "options": options}),
+            )
+        };
+        assert_eq!((layout("", false), layout("a/manifests/init.pp", false)), (0, 0));
+        assert_eq!((layout("b/manifests/init.pp", false), layout("b/manifests/init.pp", true)), (1, 0));
+        assert_eq!(count(json!({"code": "}} \"a\" {{", "checks": checks})), 1);
+        for wrong in [
+            json!({}),
+            json!({"code": 1}),
+            json!({"code": "", "checks": ["double_quoted_string"]}),
+            json!({"code": "", "options": {"relativ": true}}),
+            json!({"code": "", "options": {"relative": 1}}),
+        ] {
+            assert_eq!(line(wrong.clone())["error"]["kind"], "request", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn format() {
+        let line = |params: Value| answer(&json!({"method": "format", "params": params}).to_string());
+        let code = "$a=1\nif $a {\nnotice( 1 )\n}\n";
+        assert_eq!(
+            line(json!({"code": code}))["result"],
+            json!({"code": "$a = 1\nif $a {\n  notice(1)\n}\n"})
+        );
+        let part = json!({"code": code, "range": [1, 1], "options": {"indent": 4}});
+        assert_eq!(line(part)["result"]["code"], "$a = 1\nif $a {\nnotice( 1 )\n}\n");
+        assert_eq!(line(json!({"code": "<%=$a%>", "path": "a.epp"}))["result"]["code"], "<%= $a %>");
+        let failed = line(json!({"code": "class {", "path": "a.pp"}));
+        assert_eq!((&failed["error"]["kind"], &failed["error"]["file"]), (&json!("syntax"), &json!("a.pp")));
+        for wrong in
+            [json!({}), json!({"code": "", "range": [2, 1]}), json!({"code": "", "options": {"width": 1}})]
+        {
+            assert_eq!(line(wrong.clone())["error"]["kind"], "request", "{wrong}");
+        }
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use kukla::syntax::{Code, Severity};
-use kukla_lint::rules;
+use kukla_lint::{Kind, Reported, rules};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Args, Checked, Kind, Reported};
+use super::{Args, Checked};
 use crate::render::junit::Case;
 
 /// Findings that the formatter settles.

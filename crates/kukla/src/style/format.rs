@@ -3,21 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use kukla::config_file::{ConfigEntry, ConfigFile};
-use kukla::syntax::{Problem, ProblemKind};
 use kukla_format::{Arrows, EditorConfig, Options, Quotes};
+use kukla_syntax::Problem;
+use kukla_world::World;
 
-use crate::files;
+use super::{absolute, read};
+use crate::config_file::{ConfigEntry, ConfigFile};
 
-/// The configuration files that have been read, by directory.
-pub struct Settings {
+/// The options of the formatter, from the configuration files of each directory, which are read once.
+#[derive(Debug, Default)]
+pub struct FormatSettings {
     /// The table of the file that was named on the command line.
     named: Option<Table>,
     directories: BTreeMap<PathBuf, Directory>,
 }
 
 /// The configuration in one directory.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Directory {
     table: Option<Table>,
     editor: Option<EditorConfig>,
@@ -32,25 +34,21 @@ struct Table {
     quotes: Option<Quotes>,
 }
 
-impl Settings {
-    /// The settings of a run; `config` replaces every `kukla.toml`.
-    pub fn new(config: Option<&Path>) -> Result<Settings, Problem> {
-        let named = match config {
-            Some(path) => Some(Table::read(&ConfigFile::parse(path, &files::read_text(path)?)?)?),
-            None => None,
-        };
-        Ok(Settings { named, directories: BTreeMap::new() })
+impl FormatSettings {
+    /// Settings from one file, which replaces every `kukla.toml`.
+    pub fn of(file: &ConfigFile) -> Result<FormatSettings, Problem> {
+        Ok(FormatSettings { named: Some(Table::read(file)?), directories: BTreeMap::new() })
     }
 
     /// The options for a file. The next `kukla.toml` counts, and before it each `.editorconfig`, the nearest most.
-    pub fn options(&mut self, file: &Path) -> Result<Options, Problem> {
-        let file = std::path::absolute(file).map_err(|error| Problem::io("resolve", file, &error))?;
+    pub fn options(&mut self, world: &dyn World, file: &Path) -> Result<Options, Problem> {
+        let file = absolute(world, file);
         let mut options = Options::default();
         let mut table = self.named;
         let mut editors = Vec::new();
         let mut goes_on = true;
         for directory in file.ancestors().skip(1) {
-            let found = self.directory(directory)?;
+            let found = self.directory(world, directory)?;
             table = table.or(found.table);
             if let Some(editor) = found.editor.filter(|_| goes_on) {
                 goes_on = !editor.is_root();
@@ -70,28 +68,19 @@ impl Settings {
         })
     }
 
-    fn directory(&mut self, directory: &Path) -> Result<Directory, Problem> {
+    fn directory(&mut self, world: &dyn World, directory: &Path) -> Result<Directory, Problem> {
         if let Some(known) = self.directories.get(directory) {
             return Ok(known.clone());
         }
         let path = directory.join("kukla.toml");
-        let table = match read(&path)? {
+        let table = match read(world, &path)? {
             Some(text) => Some(Table::read(&ConfigFile::parse(&path, &text)?)?),
             None => None,
         };
-        let editor = read(&directory.join(".editorconfig"))?.map(|text| EditorConfig::parse(&text));
+        let editor = read(world, &directory.join(".editorconfig"))?.map(|text| EditorConfig::parse(&text));
         let found = Directory { table, editor };
         self.directories.insert(directory.to_owned(), found.clone());
         Ok(found)
-    }
-}
-
-/// The text of a file, if there is one that may be read.
-fn read(path: &Path) -> Result<Option<String>, Problem> {
-    match files::read_repository_text(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(problem) if matches!(problem.kind(), ProblemKind::NotFound | ProblemKind::Denied) => Ok(None),
-        Err(problem) => Err(problem),
     }
 }
 
