@@ -203,9 +203,15 @@ impl<'t> Manifest<'t> {
         self.text.get(token.start()..token.end()).unwrap_or_default()
     }
 
-    /// Its number of characters as it is written.
+    /// Its number of characters as puppet-lint writes it: of an empty interpolation, the braces are not part of the texts around it.
     pub fn length(&self, at: At) -> u32 {
-        u32::try_from(self.source(at).chars().count()).unwrap_or(u32::MAX)
+        let length = u32::try_from(self.source(at).chars().count()).unwrap_or(u32::MAX);
+        let is_before = |kind: Option<Kind>| matches!(kind, Some(Kind::Dqmid | Kind::Dqpost));
+        let is_after = |kind: Option<Kind>| matches!(kind, Some(Kind::Dqpre | Kind::Dqmid));
+        let kind = Some(self.kind(at));
+        let open = if is_after(kind) && is_before(self.next_kind(at)) { 2 } else { 0 };
+        let close = u32::from(is_before(kind) && is_after(self.previous_kind(at)));
+        length.saturating_sub(open + close)
     }
 
     /// The positions of all tokens of a kind.

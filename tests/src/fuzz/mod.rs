@@ -4,6 +4,7 @@
 //! binaries in `fuzz/` hand the same targets to libFuzzer, which looks for new paths by itself.
 
 mod formatter;
+mod linter;
 mod mutate;
 mod program;
 mod readers;
@@ -36,6 +37,7 @@ macro_rules! targets {
 targets! {
     parse: readers, PROGRAMS;
     format: formatter, PROGRAMS;
+    lint: linter, PROGRAMS;
     pn: readers, NOTATIONS;
     yaml: readers, YAML;
     json: readers, JSON;

@@ -363,6 +363,8 @@ impl<'t> Lexer<'t> {
             Kind::Dqpost => (prefix(previous), 1),
             Kind::HeredocPost => (prefix(previous), 0),
             Kind::UnencVariable => (1, 0),
+            // It counts without its slashes, which only shows where an interpolation ends it.
+            Kind::SlashComment => (0, 0),
             _ => return self.advance(&self.text[span], 0, 0),
         };
         // The closing tag is not part of the value.

@@ -50,7 +50,8 @@ module Recording
     shown = file.empty? && File.extname(file) == '.yaml' ? 'data.yaml' : file
     record = {
       check: check, code: text, path: shown, fix: fix, settings: settings, manifest: fixed,
-      problems: before.map { |p| p.slice(:kind, :check, :message, :line, :column, :reason) }
+      problems: before.map { |p| p.slice(:kind, :check, :message, :line, :column, :reason) },
+      after: found.map { |p| p.slice(:kind, :check, :message, :line, :column, :reason) }
     }
     RECORDED[record.to_json] = true
     @recorded = linter

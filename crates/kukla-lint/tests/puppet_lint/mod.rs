@@ -1,23 +1,24 @@
 //! puppet-lint and its plugins, asked the same questions.
 //!
 //! `KUKLA_PUPPET_LINT` names source trees of puppet-lint and of its plugins, separated by colons. The examples of their own specifications are
-//! taken from there: the code, what puppet-lint finds in it, and what it makes of it. `KUKLA_PUPPET_LINT_FILES` names a file with a list of manifests
-//! to compare as well. Differences that are meant are listed in `differences.txt`, with their reasons.
+//! taken from there: the code, what puppet-lint finds in it, and what it makes of it. `KUKLA_PUPPET_LINT_LIST` names a file with a list of manifests
+//! to compare as well, and to fix: afterwards puppet-lint must have nothing to fix. `KUKLA_PUPPET_LINT_EXAMPLES` and `KUKLA_PUPPET_LINT_FILES` name the output of the two scripts from an earlier run. Differences that are meant are listed in `differences.txt`, with their reasons.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use kukla_lint::fix::{Limits, fix};
-use kukla_lint::{Finding, Manifest, Rule, Settings, lint, rules};
+use kukla_lint::{Finding, Manifest, Reported, Rule, Selection, Settings, lint, rules};
 use serde_json::Value;
 
 /// Where a difference is meant: `example|fix|file` and the rule, a part of the code, and the reason.
 const DIFFERENCES: &str = include_str!("differences.txt");
 
 /// The output of a script about the source trees, or `None` where they are not at hand.
-fn answers(script: &str, also: &[String]) -> Option<String> {
-    if let Ok(known) = std::env::var(format!("KUKLA_PUPPET_LINT_{}", script.to_uppercase())) {
+fn answers(script: &str, options: &[&str], files: &[String]) -> Option<String> {
+    let variable = format!("KUKLA_PUPPET_LINT_{}", script.to_uppercase());
+    if let Some(known) = std::env::var_os(variable).filter(|_| options.is_empty()) {
         return Some(std::fs::read_to_string(known).unwrap());
     }
     let Ok(trees) = std::env::var("KUKLA_PUPPET_LINT") else {
@@ -29,7 +30,7 @@ fn answers(script: &str, also: &[String]) -> Option<String> {
     };
     let script = format!("{}/tests/puppet_lint/{script}.rb", env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new("ruby");
-    command.arg(script).args(trees.split(':')).args(also).stdin(Stdio::null());
+    command.arg(script).args(options).args(trees.split(':')).args(files).stdin(Stdio::null());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
@@ -75,13 +76,22 @@ fn theirs(problems: &Value) -> Vec<String> {
 }
 
 fn ours(findings: &[Finding]) -> Vec<String> {
-    let mut lines: Vec<String> = findings
-        .iter()
-        .map(|finding| {
-            let kind = if finding.ignored.is_some() { "ignored" } else { finding.severity.name() };
-            format!("{}:{} {kind} {}: {}", finding.line, finding.column, finding.code.name, finding.message())
-        })
-        .collect();
+    let kind = |finding: &Finding| match finding.ignored {
+        Some(_) => "ignored",
+        None => finding.severity.name(),
+    };
+    sorted(findings.iter().map(|finding| (kind(finding), finding)))
+}
+
+fn outcomes(findings: &[Reported]) -> Vec<String> {
+    sorted(findings.iter().map(|reported| (reported.kind.name(), &reported.finding)))
+}
+
+fn sorted<'f>(findings: impl Iterator<Item = (&'f str, &'f Finding)>) -> Vec<String> {
+    let line = |(kind, finding): (&str, &Finding)| {
+        format!("{}:{} {kind} {}: {}", finding.line, finding.column, finding.code.name, finding.message())
+    };
+    let mut lines: Vec<String> = findings.map(line).collect();
     lines.sort();
     lines.dedup();
     lines
@@ -98,7 +108,7 @@ fn is_meant(kind: &str, rule: &str, code: &str) -> bool {
 
 #[test]
 fn examples_of_puppet_lint() {
-    let Some(answers) = answers("examples", &[]) else { return };
+    let Some(answers) = answers("examples", &[], &[]) else { return };
     let (mut report, mut failed, mut all, mut fixes) = (String::new(), BTreeMap::new(), 0, 0);
     for line in answers.lines() {
         let example: Value = serde_json::from_str(line).unwrap();
@@ -123,6 +133,18 @@ fn examples_of_puppet_lint() {
         }
         if let Some(expected) = example["manifest"].as_str() {
             fixes += 1;
+            let selection =
+                Selection { rules: vec![rule], settings: settings.clone(), ..Selection::default() };
+            let outcome = selection.apply(code, path, &full_path, Some(Limits::default()));
+            let (after, expected_after) = (outcomes(&outcome.findings), theirs(&example["after"]));
+            if after != expected_after && !is_meant("after", name, code) {
+                *failed.entry(format!("{name} (after)")).or_insert(0) += 1;
+                report += &format!(
+                    "=== {name}: after\n{code}\n--- expected\n{}\n--- found\n{}\n",
+                    expected_after.join("\n"),
+                    after.join("\n")
+                );
+            }
             let fixed = fix(code, path, &full_path, &[rule], &settings, Limits::default()).text;
             if fixed != expected && !is_meant("fix", name, code) {
                 *failed.entry(format!("{name} (fix)")).or_insert(0) += 1;
@@ -137,13 +159,16 @@ fn examples_of_puppet_lint() {
 #[test]
 fn files_as_puppet_lint_sees_them() {
     let Ok(list) = std::env::var("KUKLA_PUPPET_LINT_LIST") else { return };
-    let Some(answers) = answers("files", &["--".to_owned(), format!("@{list}")]) else { return };
+    let Some(answers) = answers("files", &[], &["--".to_owned(), format!("@{list}")]) else { return };
     let all: Vec<&'static Rule> = rules::all().to_vec();
     let (mut report, mut count, mut rules_with_differences) = (String::new(), 0, BTreeMap::new());
     for line in answers.lines() {
         let answer: Value = serde_json::from_str(line).unwrap();
         let path = answer["file"].as_str().unwrap();
-        let Ok(code) = std::fs::read_to_string(path) else { continue };
+        // puppet-lint gives up where its lexer raises an exception of Ruby.
+        let Some(code) = std::fs::read_to_string(path).ok().filter(|_| answer["crash"].is_null()) else {
+            continue;
+        };
         let crashed: Vec<&str> =
             answer["crashed"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let manifest = Manifest::new(&code, path, path);
@@ -168,4 +193,47 @@ fn files_as_puppet_lint_sees_them() {
     }
     let _ = writeln!(std::io::stderr(), "{count} findings; different: {rules_with_differences:?}");
     assert!(report.is_empty(), "{report}");
+}
+
+/// Fixes the files of the list, and asks puppet-lint what it would still fix.
+#[test]
+fn fixed_files_have_nothing_to_fix() {
+    let Ok(list) = std::env::var("KUKLA_PUPPET_LINT_LIST") else { return };
+    let root = std::env::temp_dir().join(format!("kukla-lint-fixed-{}", std::process::id()));
+    let mut fixed_files = String::new();
+    let (mut fixed, mut broken) = (0, Vec::new());
+    for path in std::fs::read_to_string(list).unwrap().lines() {
+        let Ok(code) = std::fs::read_to_string(path) else { continue };
+        let limits = Limits { tasks: path.contains("/plans/"), ..Limits::default() };
+        let result = fix(&code, path, path, rules::all(), &Settings::default(), limits);
+        let again = fix(&result.text, path, path, rules::all(), &Settings::default(), limits);
+        if again.text != result.text {
+            broken.push(format!("{path}: changes again"));
+        }
+        fixed += result.findings.len();
+        let target = root.join(path.trim_start_matches('/'));
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(&target, result.text).unwrap();
+        fixed_files += &format!("{}\n", target.display());
+    }
+    let fixed_list = root.join("list");
+    std::fs::write(&fixed_list, fixed_files).unwrap();
+    let files = ["--".to_owned(), format!("@{}", fixed_list.display())];
+    let rest = answers("files", &["--fix"], &files).unwrap_or_default();
+    let (mut report, mut counts) = (String::new(), BTreeMap::new());
+    for line in rest.lines() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        let path = answer["file"].as_str().unwrap();
+        for problem in answer["problems"].as_array().into_iter().flatten() {
+            let check = problem["check"].as_str().unwrap_or_default();
+            if problem["kind"] != "fixed" || is_meant("fixed", check, path) {
+                continue;
+            }
+            *counts.entry(check.to_owned()).or_insert(0) += 1;
+            report += &format!("{path}:{}:{} {check}\n", problem["line"], problem["column"]);
+        }
+    }
+    let _ = writeln!(std::io::stderr(), "{fixed} findings fixed; puppet-lint would fix {counts:?}");
+    let _ = std::fs::remove_dir_all(&root);
+    assert!(report.is_empty() && broken.is_empty(), "{report}{}", broken.join("\n"));
 }

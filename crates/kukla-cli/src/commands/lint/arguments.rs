@@ -10,6 +10,7 @@ use kukla::syntax::Problem;
 use kukla_lint::rules;
 
 use crate::files;
+use crate::output::errln;
 
 /// Long options that puppet-lint has, and whether they take a value.
 const OPTIONS: [(&str, bool); 20] = [
@@ -34,6 +35,9 @@ const OPTIONS: [(&str, bool); 20] = [
     ("ignore-paths", true),
     ("top-scope-variables", true),
 ];
+
+/// The values of `--error-level`, which may be abbreviated, too.
+const LEVELS: [&str; 3] = ["all", "warning", "error"];
 
 /// Long options that puppet-lint does not have, and `help`.
 const OWN: [&str; 9] = [
@@ -86,6 +90,12 @@ pub fn canonical(arguments: Vec<OsString>) -> Result<Vec<OsString>, Problem> {
         add(text, &mut next, &mut all)?;
     }
     Ok(all)
+}
+
+/// The only value that begins so, or the text itself.
+fn completed<'v>(text: &'v str, values: &[&'v str]) -> &'v str {
+    let mut found = values.iter().filter(|value| !text.is_empty() && value.starts_with(text));
+    found.next().filter(|_| found.next().is_none()).unwrap_or(&text)
 }
 
 /// Adds the options in a file.
@@ -165,7 +175,12 @@ fn add(text: &str, next: &mut dyn FnMut() -> Option<String>, all: &mut Vec<OsStr
     };
     match *option {
         "only-checks" => push(format!("--choose=only:{value}")),
+        // puppet-lint goes on without a file that does not exist.
+        "config" if !Path::new(&value).exists() => {
+            errln!("kukla: no configuration file {value}; continuing without it")
+        }
         "config" => read(Path::new(&value), all)?,
+        "error-level" => push(format!("--{option}={}", completed(&value, &LEVELS))),
         _ => push(format!("--{option}={value}")),
     }
     Ok(())
@@ -192,6 +207,8 @@ mod tests {
         );
         assert_eq!(canonical_of(&["--log-format", "%{path} -x", "-f"]), ["--log-format=%{path} -x", "-f"]);
         assert_eq!(canonical_of(&["--error-level=error"]), ["--error-level=error"]);
+        assert_eq!(canonical_of(&["--error-l", "warn"]), ["--error-level=warning"]);
+        assert_eq!(canonical_of(&["--error-level", "x", "-c", "not-here.rc"]), ["--error-level=x"]);
         assert_eq!(
             canonical_of(&["--no-autoloader_lay", "--pl", "all"]),
             ["--choose=-autoloader_layout", "--invalid-option=--pl", "all"]

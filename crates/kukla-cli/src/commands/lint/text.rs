@@ -46,18 +46,18 @@ fn filename(path: &str) -> String {
     Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// A line with its placeholders replaced; `%%` is a percent sign, and what is unknown stays.
+/// A line with its placeholders replaced, as Ruby does: `%{name}`, `%-20{name}` and `%<name>5d`. `%%` is a percent sign, and what is unknown stays.
 fn line(format: &str, file: &Checked, reported: &Reported) -> String {
     let mut out = String::new();
     let mut rest = format;
     while let Some(percent) = rest.find('%') {
         out.push_str(&rest[..percent]);
         rest = &rest[percent..];
-        let inside = rest.strip_prefix("%{").and_then(|inside| inside.split_once('}'));
-        if let Some((name, after)) = inside
-            && let Some(value) = value(name, file, reported)
+        let found = Placeholder::read(&rest[1..]);
+        if let Some((placeholder, after)) = found
+            && let Some(value) = value(placeholder.name, file, reported)
         {
-            out.push_str(&value);
+            out.push_str(&placeholder.pad(&value));
             rest = after;
         } else {
             out.push('%');
@@ -65,6 +65,61 @@ fn line(format: &str, file: &Checked, reported: &Reported) -> String {
         }
     }
     out + rest
+}
+
+/// A placeholder after its percent sign.
+struct Placeholder<'f> {
+    name: &'f str,
+    width: usize,
+    is_left: bool,
+    is_zero: bool,
+    /// The number of characters that it is cut to.
+    most: usize,
+}
+
+impl<'f> Placeholder<'f> {
+    /// Reads a placeholder; the text after it.
+    fn read(text: &'f str) -> Option<(Placeholder<'f>, &'f str)> {
+        let (mut flags, mut rest) = split(text, |char| "-+0 #.123456789".contains(char));
+        let is_conversion = rest.starts_with('<');
+        let close = if is_conversion { '>' } else { '}' };
+        let (name, after) = rest.strip_prefix(['{', '<'])?.split_once(close)?;
+        rest = after;
+        if is_conversion {
+            if flags.is_empty() {
+                (flags, rest) = split(rest, |char| "-+0 #.123456789".contains(char));
+            }
+            rest = rest.strip_prefix(['s', 'd', 'i', 'p'])?;
+        }
+        let (signs, numbers) = split(flags, |char| "-+0 #".contains(char));
+        let (width, most) =
+            numbers.split_once('.').map_or((numbers, None), |(width, most)| (width, Some(most)));
+        // No terminal is wider.
+        let number = |text: &str| text.parse::<usize>().unwrap_or_default().min(10_000);
+        let placeholder = Placeholder {
+            name,
+            width: number(width),
+            is_left: signs.contains('-'),
+            is_zero: signs.contains('0') && is_conversion,
+            most: most.map_or(usize::MAX, number),
+        };
+        Some((placeholder, rest))
+    }
+
+    fn pad(&self, value: &str) -> String {
+        let value: String = value.chars().take(self.most).collect();
+        let width = self.width;
+        match (self.is_left, self.is_zero && value.bytes().all(|byte| byte.is_ascii_digit())) {
+            (true, _) => format!("{value:<width$}"),
+            (false, true) => format!("{value:0>width$}"),
+            (false, false) => format!("{value:>width$}"),
+        }
+    }
+}
+
+/// The characters at the beginning that fulfil a condition, and the rest.
+fn split(text: &str, is_inside: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|char| !is_inside(char)).unwrap_or(text.len()))
 }
 
 /// The lines for all findings.
@@ -317,6 +372,21 @@ fn set(pattern: &[char], char: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn placeholders_are_padded() {
+        let padded = |text: &str, value: &str| {
+            let (placeholder, rest) = Placeholder::read(text)?;
+            Some(format!("{}={}{rest}", placeholder.name, placeholder.pad(value)))
+        };
+        assert_eq!(padded("{kind}:", "error").unwrap(), "kind=error:");
+        assert_eq!(padded("-7{kind}|", "error").unwrap(), "kind=error  |");
+        assert_eq!(padded("7.3{kind}|", "error").unwrap(), "kind=    err|");
+        assert_eq!(padded("<line>04d|", "12").unwrap(), "line=0012|");
+        assert_eq!(padded("<line>4d|", "12").unwrap(), "line=  12|");
+        assert_eq!(padded("-4<line>d|", "12").unwrap(), "line=12  |");
+        assert!(padded("<line>", "12").is_none() && padded("%", "").is_none() && padded("{x", "").is_none());
+    }
 
     #[test]
     fn patterns_of_paths() {
