@@ -47,3 +47,16 @@ fn corpus() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// The example that people copy is formatted.
+#[test]
+fn the_example_is_formatted() {
+    let mut files = Vec::new();
+    find(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/site"), &mut files);
+    assert!(!files.is_empty());
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let formatted = format(&text, Language::of_path(&path), &Options::default()).unwrap();
+        assert_eq!(formatted, text, "{}", path.display());
+    }
+}

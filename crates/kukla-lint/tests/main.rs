@@ -6,3 +6,4 @@ mod examples;
 mod fixes;
 mod lexer;
 mod puppet_lint;
+mod site;

@@ -226,10 +226,14 @@ pub fn run(args: &Args) -> CommandResult {
     };
     let exit =
         if has_failed { ExitKind::Failure } else { ExitKind::findings_if(checked.iter().any(is_error)) };
-    for warning in checked.iter().flat_map(|file| &file.warnings) {
-        errln!("{warning}");
-    }
+    let is_puppet_lint = args.json || args.sarif || args.format == LintFormat::PuppetLint;
     for file in &mut checked {
+        for warning in &file.warnings {
+            errln!("{warning}");
+        }
+        if is_puppet_lint && file.findings.iter().any(|reported| reported.finding.code.name == SYNTAX.name) {
+            errln!("Try running `puppet parser validate <file>`");
+        }
         file.findings.retain(|reported| is_shown(args, reported.kind));
     }
     let report_file = std::env::var_os("CODECLIMATE_REPORT_FILE").map(PathBuf::from);
@@ -393,15 +397,7 @@ fn print(args: &Args, checked: &[Checked], files: usize) {
     let format = match args.format {
         LintFormat::PuppetLint => {
             let with_filename = args.with_filename || files > 1;
-            output::write_document(&text::lines(args, checked, with_filename));
-            if checked
-                .iter()
-                .flat_map(|file| &file.findings)
-                .any(|reported| reported.finding.code.name == "syntax")
-            {
-                errln!("Try running `puppet parser validate <file>`");
-            }
-            return;
+            return output::write_document(&text::lines(args, checked, with_filename));
         }
         LintFormat::Junit => return out!("{}", junit::document("kukla lint", &text::cases(checked))),
         LintFormat::Human => render::Format::Human,

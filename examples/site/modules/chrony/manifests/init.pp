@@ -5,8 +5,8 @@
 # @param service name of the service
 class chrony (
   Array[String[1], 1] $servers,
-  Chrony::Path $config,
-  String[1] $service,
+  Chrony::Path        $config,
+  String[1]           $service,
 ) {
   package { 'chrony':
     ensure => installed,

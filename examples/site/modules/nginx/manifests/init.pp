@@ -4,7 +4,7 @@
 # @param user    the user they run as
 class nginx (
   Integer[1] $workers = 1,
-  String[1] $user = 'www-data',
+  String[1]  $user    = 'www-data',
 ) {
   package { 'nginx':
     ensure => installed,

@@ -4,8 +4,8 @@
 # @param port    port to listen on
 # @param aliases further server names
 define nginx::vhost (
-  Pattern[/\A\//] $docroot,
-  Nginx::Port $port = 80,
+  Pattern[/\A\//]  $docroot,
+  Nginx::Port      $port    = 80,
   Array[String[1]] $aliases = [],
 ) {
   include nginx
@@ -23,7 +23,7 @@ define nginx::vhost (
       'docroot' => $docroot,
       'listen'  => nginx::listen($port),
     }),
-    require => [Package['nginx'], File[$docroot]],
+    require => [Package['nginx'], File[$docroot]], # lint:ignore:reference_on_declaration_outside_of_class included above
     notify  => Service['nginx'],
   }
 }
