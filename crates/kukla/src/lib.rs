@@ -47,12 +47,12 @@
 //! | compile, watch and compare all nodes of a control repository | [`fleet`] |
 //! | compile nodes that collect each other's exports | [`exchange`] |
 //! | serve the machine interface | [`rpc`] |
-//! | format and lint | [`format`], [`lint`], with the settings of [`style`] |
+//! | format and lint | [`mod@format`], [`lint`], with the settings of [`style`] |
 //! | change source files on the disk | [`rewrite`] |
 //! | read fact files, classifications, `puppet.conf` | [`facts`], [`classify`], [`puppet_conf`] |
 //!
 //! The crates below are re-exported under their own names: [`syntax`], [`values`], [`world`], [`formats`],
-//! [`catalog`], [`hiera`], [`eval`], [`functions`], [`format`], [`lint`].
+//! [`catalog`], [`hiera`], [`eval`], [`functions`], [`mod@format`], [`lint`].
 //! The only state of the whole process is the table of built-in functions and that of interned names.
 
 pub mod analysis;

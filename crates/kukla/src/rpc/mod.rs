@@ -160,7 +160,7 @@ mod tests {
         let kinds: Vec<&Value> =
             fixed["problems"].as_array().unwrap().iter().map(|found| &found["kind"]).collect();
         assert_eq!(kinds, ["fixed", "ignored"]);
-        // A check that is off by default runs where it is named; the layout needs a path; what is no Puppet code has findings, too.
+        // A check that is off by default runs where it is named; the layout needs a path; a text that is not Puppet code has findings, too.
         let count = |params: Value| line(params)["result"]["problems"].as_array().map_or(99, Vec::len);
         let quoted = json!({"code": "$a = 'true'", "checks": ["quoted_booleans"]});
         assert_eq!(count(quoted), 1);
