@@ -1,6 +1,6 @@
 //! The subcommands, one module each, and the options they share.
 
-#[cfg(not(feature = "serve"))]
+#[cfg(not(all(feature = "modules", feature = "serve")))]
 pub mod absent;
 #[cfg(feature = "serve")]
 pub mod ca;
@@ -19,8 +19,11 @@ pub mod fmt;
 #[cfg(feature = "serve")]
 mod key_work;
 pub mod lint;
+mod locked_modules;
 pub mod lookup;
 pub mod man;
+#[cfg(feature = "modules")]
+pub mod modules;
 mod options;
 pub mod pages;
 pub mod parse;
