@@ -9,8 +9,8 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
-    repl, rpc, ruby, store, why,
+    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, lsp, man, pages,
+    parse, repl, rpc, ruby, store, why,
 };
 use crate::deferred::Deferred;
 
@@ -135,6 +135,12 @@ enum Command {
     /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to one of
     /// them, in order, with `result` or `error`. Nothing else is written to standard output.
     Rpc(Deferred<rpc::Args>),
+    /// Serve an editor: diagnostics, completion, navigation, rename and more, by the Language Server Protocol
+    ///
+    /// Editors start this command. It reads what `kukla check`, `kukla lint` and `kukla fmt` read, with the texts that are open in the
+    /// editor instead of the files. See docs/manual/lsp.md. Exit codes: 0 the editor ended the session, 1 the connection broke before,
+    /// 2 the server could not run.
+    Lsp(Deferred<lsp::Args>),
     /// Explain an error code or a rule of `kukla check`
     Explain(Deferred<explain::Args>),
     /// Write the reference documentation of a module or control repository
@@ -173,6 +179,7 @@ impl Cli {
             Command::Fmt(Deferred(args)) => fmt::run(&args),
             Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
+            Command::Lsp(Deferred(args)) => lsp::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),

@@ -3,7 +3,7 @@
 use kukla::syntax::ast::Expr;
 use kukla::syntax::diagnostic;
 
-use crate::repository::literal;
+use crate::repository::{Question, literal};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::{Argument, Walk};
@@ -70,6 +70,7 @@ impl Walk<'_> {
             return;
         }
         let Some(key) = literal::text(first.expr) else { return };
+        self.depend_on(Question::Key(key.as_str().into()));
         let data = &self.index.data;
         if !self.complete || !data.is_whole_for(&key) || data.binds(&key) {
             return;

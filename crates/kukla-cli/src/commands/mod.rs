@@ -20,6 +20,7 @@ pub mod fmt;
 mod key_work;
 pub mod lint;
 pub mod lookup;
+pub mod lsp;
 pub mod man;
 mod options;
 pub mod pages;
