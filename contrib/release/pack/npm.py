@@ -28,11 +28,14 @@ def make(release):
         "description": SUMMARY,
         "keywords": ["puppet", "openvox", "linter", "formatter", "compiler", "hiera"],
         **common,
-        "bin": {"kukla": "bin/kukla.js"},
+        "bin": {"kukla": "bin/kukla.js", "kukla-ci": "bin/kukla-ci"},
         "engines": {"node": ">=14"},
         "optionalDependencies": {f"@kukla/linux-{target.npm}": release.version for target in release.targets},
     }
-    files = {"package/bin/kukla.js": Entry((TEMPLATES / "npm.kukla.js").read_bytes(), 0o755)}
+    files = {
+        "package/bin/kukla.js": Entry((TEMPLATES / "npm.kukla.js").read_bytes(), 0o755),
+        "package/bin/kukla-ci": release.ci,
+    }
     write(release, "kukla", about, files)
 
 

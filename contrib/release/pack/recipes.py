@@ -1,4 +1,4 @@
-"""Texts for other package managers, which name tarballs and their checksums: a Homebrew formula and a PKGBUILD."""
+"""Texts for other package managers, which name tarballs and their checksums: a Homebrew formula and a PKGBUILD; the installer."""
 
 import hashlib
 
@@ -18,6 +18,7 @@ def make(release):
         f"sha256sums_{target.rpm}=('{checksums[target.rpm]}')"
         for target in release.targets
     )
+    release.write("install.sh", fill("install.sh", **values))
     release.write("PKGBUILD", fill("PKGBUILD", **values, architectures=architectures, sources=sources))
 
 

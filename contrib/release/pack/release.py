@@ -81,6 +81,11 @@ class Release:
     def binary(self, target):
         return self.binaries[target.triple].read_bytes()
 
+    @property
+    def ci(self):
+        """The script for CI, which goes wherever the binary goes."""
+        return Entry((ROOT / "contrib/ci/kukla-ci").read_bytes(), 0o755)
+
     def write(self, name, content):
         path = self.out / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -109,6 +114,7 @@ class Release:
         template = lambda name: Entry((TEMPLATES / name).read_bytes())
         files = {
             "/usr/bin/kukla": Entry(self.binary(target), 0o755),
+            "/usr/bin/kukla-ci": self.ci,
             "/usr/lib/systemd/system/kukla.service": Entry((ROOT / "contrib/systemd/kukla.service").read_bytes()),
             "/usr/lib/sysusers.d/kukla.conf": template("sysusers.conf"),
             "/usr/lib/tmpfiles.d/kukla.conf": template("tmpfiles.conf"),

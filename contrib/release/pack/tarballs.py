@@ -7,7 +7,7 @@ from .release import ROOT, Entry
 def make(release):
     for target in release.targets:
         name = f"kukla-{release.version}-{target.triple}"
-        files = {f"{name}/kukla": Entry(release.binary(target), 0o755)}
+        files = {f"{name}/kukla": Entry(release.binary(target), 0o755), f"{name}/kukla-ci": release.ci}
         for document in ("LICENSE", "README.md", "CHANGELOG.md"):
             files[f"{name}/{document}"] = Entry((ROOT / document).read_bytes())
         for path, content in release.generated.items():

@@ -18,6 +18,7 @@ def make(release):
             "kukla/__init__.py": Entry((TEMPLATES / "wheel.init.py").read_bytes()),
             "kukla/__main__.py": Entry((TEMPLATES / "wheel.main.py").read_bytes()),
             f"kukla-{release.version}.data/scripts/kukla": Entry(release.binary(target), 0o755),
+            f"kukla-{release.version}.data/scripts/kukla-ci": release.ci,
             f"{information}/METADATA": Entry((metadata + "\n" + (ROOT / "README.md").read_text()).encode()),
             f"{information}/WHEEL": Entry(f"Wheel-Version: 1.0\nGenerator: kukla\nRoot-Is-Purelib: false\n{tags}".encode()),
             f"{information}/licenses/LICENSE": Entry((ROOT / "LICENSE").read_bytes()),

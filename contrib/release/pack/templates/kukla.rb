@@ -12,7 +12,7 @@ class Kukla < Formula
   end
 
   def install
-    bin.install "kukla"
+    bin.install "kukla", "kukla-ci"
     man1.install Dir["man/*.1"]
     bash_completion.install "completions/kukla.bash" => "kukla"
     zsh_completion.install "completions/_kukla"
