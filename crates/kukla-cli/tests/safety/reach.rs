@@ -238,10 +238,11 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "serve" => vec!["serve --check --confdir repo --files repository"],
         // These run no code, and read only files that the user names.
         "fmt" => vec!["fmt --check repo"],
+        "doctor" => vec!["doctor repo --files repository"],
         "parse" => vec!["parse repo/manifests"],
         "epp validate" => vec!["epp validate repo/t.epp"],
         "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc"
-        | "lint" | "pages" | "man" | "completions" => vec![],
+        | "lint" | "pages" | "man" | "completions" | "init" | "self" => vec![],
         command if command.starts_with("store ") || command.starts_with("ca ") => vec![],
         _ => return None,
     })
