@@ -198,6 +198,7 @@ impl Checker {
         for (_, cached) in &results {
             report.findings.extend(cached.findings.iter().cloned());
         }
+        rules::replaced::defaults(&mut report.findings, &texts, &index);
         let mut whole = rules::definition::duplicates(&index);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
@@ -294,9 +295,11 @@ impl Checker {
         erb: &[Arc<ErbFile>],
         data: Bindings,
     ) -> Index {
+        // Code that belongs to no repository may only use its own definitions.
+        let is_loose = survey.shape == Shape::Loose;
         let outlines: Vec<_> = texts
             .iter()
-            .filter(|(file, _)| file.role != Role::Extra)
+            .filter(|(file, _)| is_loose || file.role != Role::Extra)
             .map(|(file, text)| (file.role, Arc::clone(&text.outline)))
             .collect();
         let parameters = texts

@@ -288,6 +288,11 @@ impl Index {
                 Some(first) if !first.may_be_loaded() => {
                     table.insert(definition.name.clone(), made);
                 }
+                // Files that belong to no repository need not belong together.
+                Some(_) if role == Role::Extra => {
+                    table.remove(&definition.name);
+                    self.uncertain_names.insert(definition.name.clone());
+                }
                 Some(first) => self.duplicates.push((made, Arc::clone(first))),
                 None => {
                     table.insert(definition.name.clone(), made);

@@ -111,6 +111,25 @@ rules! {
     /// ```
     UNKNOWN_DATA_CLASS = "unknown-data-class": Warning Always, "`{key}` binds nothing: there is no class `{class}`";
 
+    /// A value interpolates with a method that does not exist, or is not an `alias` alone. Every lookup of it fails.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::ports: "%{alais('web::all_ports')}"
+    /// web::all_ports: [80, 443]
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::ports: "%{alias('web::all_ports')}"
+    /// web::all_ports: [80, 443]
+    /// ```
+    WRONG_INTERPOLATION = "wrong-interpolation": Error Always, "{mistake}";
+
     /// Data binds a value to a parameter whose type never accepts it.
     ///
     /// Wrong:
@@ -535,6 +554,7 @@ impl FileCheck<'_> {
         match value {
             Value::String(text) => {
                 for part in text.split("%{").skip(1).filter_map(|part| part.split('}').next()) {
+                    self.method(text, part, at, findings);
                     self.interpolation(part.trim(), at, findings);
                 }
             }
@@ -544,12 +564,44 @@ impl FileCheck<'_> {
         }
     }
 
-    fn interpolation(&self, expression: &str, at: Span, findings: &mut Vec<Finding>) {
-        let text = self.file.source.text();
+    /// Checks the method of an interpolation in a text, as in `%{lookup('key')}`.
+    fn method(&self, text: &str, expression: &str, at: Span, findings: &mut Vec<Finding>) {
+        const METHODS: [&str; 5] = ["alias", "hiera", "literal", "lookup", "scope"];
+        let Some((name, rest)) = expression.trim().split_once('(') else { return };
+        let is_quoted = |quote: &str| {
+            rest.strip_prefix(quote).and_then(|rest| rest.strip_suffix(')')?.strip_suffix(quote)).is_some()
+        };
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if name.is_empty() || !name.chars().all(is_word) || !(is_quoted("'") || is_quoted("\"")) {
+            return;
+        }
+        let span = self.span_of(expression.trim(), at);
+        let mut wrong = if !METHODS.contains(&name) {
+            diagnostic!(span, WRONG_INTERPOLATION { mistake: format!("There is no method `{name}`") })
+        } else if name == "alias" && text.len() != expression.len() + "%{}".len() {
+            diagnostic!(span, WRONG_INTERPOLATION { mistake: "`alias` must be the whole value" })
+                .hint("use `lookup` inside of a text")
+        } else {
+            return;
+        };
+        wrong.hints.extend(
+            suggest::nearest(name, METHODS)
+                .filter(|near| *near != name)
+                .map(|near| format!("did you mean `{near}`?")),
+        );
+        findings.push(Finding::from(wrong.in_source(&self.file.source)));
+    }
+
+    /// The span of an expression in a value, or else of the value.
+    fn span_of(&self, expression: &str, at: Span) -> Span {
         let from = at.start as usize;
-        let span = text[from..].find(expression).map_or(at, |offset| {
-            Span::new((from + offset) as u32, (from + offset + expression.len()) as u32)
-        });
+        let found = self.file.source.text()[from..].find(expression);
+        found
+            .map_or(at, |offset| Span::new((from + offset) as u32, (from + offset + expression.len()) as u32))
+    }
+
+    fn interpolation(&self, expression: &str, at: Span, findings: &mut Vec<Finding>) {
+        let span = self.span_of(expression, at);
         findings.extend(unknown_interpolation(self.index, expression, span, &self.file.source));
     }
 
