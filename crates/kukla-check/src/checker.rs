@@ -147,6 +147,7 @@ impl Checker {
         if !self.options.all_modules {
             let third_party = survey.modules.iter().filter(|module| module.is_third_party);
             self.excluded.extend(third_party.map(|module| module.root.clone()));
+            self.excluded.extend(survey.installed.iter().cloned());
         }
         let hidden = rules::module::hidden(&*self.world, &survey);
         let mut report = Report { special: survey.special.clone(), ..Report::default() };

@@ -331,6 +331,29 @@ fn a_class_that_its_parent_declares_is_not_a_duplicate() {
     assert_eq!(check(&files), ["error duplicate-resource modules/a/manifests/init.pp:2"]);
 }
 
+#[test]
+fn modules_of_the_puppetfile_beside_the_module_path() {
+    // The directory is a part of a module path that the server configures.
+    let files = [
+        (
+            "Puppetfile",
+            "moduledir 'r10k_modules'\nmod 'puppetlabs-apt', '1.0.0'\nmod 'puppetlabs-stdlib', '4.0.0'\n",
+        ),
+        ("manifests/site.pp", "include apt\nensure_packages([['a']])\n"),
+        ("r10k_modules/apt/manifests/init.pp", "class apt { $a = 1 $a = 2 }"),
+        ("r10k_modules/own/manifests/init.pp", "class own { $a = 1 $a = 2 }"),
+    ];
+    let world = world(&files);
+    let extra: Vec<PathBuf> = files[2..].iter().map(|(name, _)| Path::new("/repo").join(name)).collect();
+    let check = |all_modules: bool| {
+        let options = Options { extra: extra.clone(), all_modules, ..Options::default() };
+        lines(&report(&world, "", options))
+    };
+    let own = "error reassigned-variable r10k_modules/own/manifests/init.pp:1".to_owned();
+    assert_eq!(check(false), [own.clone()]);
+    assert_eq!(check(true), [own.replace("own/", "apt/"), own]);
+}
+
 /// A control repository with classes and a site manifest.
 fn site<'t>(site: &'t str, classes: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t str)> {
     let mut files = vec![
