@@ -115,6 +115,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("notice(1 =~ Plain::Prot)", "notice(1 =~ Plain::Port)"),
     ("notice(lookup('mtd'))", "notice(lookup('motd'))"),
     ("notice(lookup('nosuch', String))", "notice(lookup('nosuch', String, 'first', 'default'))"),
+    ("notice(lookup('mapped', { 'merge' => 'depp' }))", "notice(lookup('mapped', { 'merge' => 'deep' }))"),
+    ("notice(lookup('mapped', Hash, 'hsah'))", "notice(lookup('mapped', Hash, { 'strategy' => 'hash' }))"),
     ("notice(lookup('nosuch.inner'))", "notice(lookup('mapped.inner'))"),
     ("notice(lookup('nosuch'))", "notice(lookup('nosuch', { 'default_value' => 1 }))"),
     // Templates and files.

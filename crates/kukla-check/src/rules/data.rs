@@ -188,7 +188,7 @@ rules! {
     /// ```
     UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` have no effect: the class `{class}` has no parameter `{name}`";
 
-    /// `lookup_options` names an unknown merge strategy. The strategies are `first`, `unique`, `hash` and `deep`.
+    /// `lookup_options`, or a call of `lookup`, names an unknown merge strategy. The strategies are `first`, `unique`, `hash` and `deep`.
     ///
     /// Wrong:
     ///
@@ -217,7 +217,7 @@ rules! {
     ///   web::ports:
     ///     merge: unique
     /// ```
-    WRONG_MERGE = "wrong-merge": Error Always, "`lookup_options` for `{key}`: {problem}";
+    WRONG_MERGE = "wrong-merge": Error Always, "{place}: {problem}";
 
     /// Data or a level of a hierarchy interpolates a fact that no node has, or looks up a key that no data file has.
     ///
@@ -284,6 +284,23 @@ pub fn check(data: &Data, index: &Index, is_selected: &dyn Fn(&Path) -> bool) ->
         }));
     }
     findings
+}
+
+/// What is wrong with a merge strategy, and the one that may be meant.
+pub fn wrong_merge(merge: &Value) -> Option<(String, Option<String>)> {
+    const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
+    const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];
+    let strategy = match merge {
+        Value::Hash(merge) => merge.get("strategy"),
+        other => Some(other),
+    };
+    match strategy {
+        Some(Value::String(name)) if KNOWN.iter().chain(&HIDDEN).any(|known| name == known) => None,
+        Some(Value::String(name)) => {
+            Some((format!("unknown merge strategy `{name}`"), suggest::hint(name, KNOWN)))
+        }
+        _ => Some(("missing merge strategy".to_owned(), None)),
+    }
 }
 
 /// Unknown names in the interpolations of a hierarchy: a level that interpolates a missing fact finds no file.
@@ -527,25 +544,14 @@ impl FileCheck<'_> {
 
     /// Checks the merge strategy of a key.
     fn strategy(&self, key: &str, options: &Value, findings: &mut Vec<Finding>) {
-        const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
-        const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];
         let Some(merge) = options.as_hash().and_then(|options| options.get("merge")) else { return };
-        let strategy = match merge {
-            Value::Hash(merge) => merge.get("strategy"),
-            other => Some(other),
-        };
-        let problem = match strategy {
-            Some(Value::String(name)) if KNOWN.iter().chain(&HIDDEN).any(|known| name == known) => return,
-            Some(Value::String(name)) => format!("unknown merge strategy `{name}`"),
-            _ => "missing merge strategy".to_owned(),
-        };
+        let Some((problem, hint)) = wrong_merge(merge) else { return };
         let path = ["lookup_options".into(), Value::from(key), "merge".into()];
         let line = yaml::lines(self.file.source.text().as_bytes()).at(&path);
         let span = file::line_span(&self.file.source, line, "merge");
-        let mut wrong = diagnostic!(span, WRONG_MERGE { key, problem });
-        if let Some(Value::String(name)) = strategy {
-            wrong.hints.extend(suggest::hint(name, KNOWN));
-        }
+        let mut wrong =
+            diagnostic!(span, WRONG_MERGE { place: format!("`lookup_options` for `{key}`"), problem });
+        wrong.hints.extend(hint);
         findings.push(Finding::from(wrong.in_source(&self.file.source)));
     }
 
