@@ -14,7 +14,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use similar::TextDiff;
 
 use crate::output::{self, err, errln, out, outln};
-use crate::render::{self, Findings};
+use crate::render::{self, Findings, human};
 use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
@@ -84,6 +84,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     for path in &args.paths {
         let files = find(path)?;
+        human::show_only([root(path)]);
         if args.range.is_some() && (files.len() != 1 || args.paths.len() != 1) {
             return Err(Problem::invalid("--range requires a single file"));
         }

@@ -100,7 +100,7 @@ fn lookup_request(args: &Args) -> Result<data::LookupRequest, Problem> {
 /// The answer for a node, after its log messages are printed.
 fn print_logs(outcome: LookupOutcome<Answer>) -> Result<Answer, Box<Diagnostic>> {
     let mut out = String::new();
-    outcome.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
+    failure::logs(&mut out, &outcome.logs, ErrorFormat::Human);
     err!("{out}");
     outcome.result
 }
