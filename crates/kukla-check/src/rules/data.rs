@@ -286,7 +286,7 @@ pub fn check(data: &Data, index: &Index, is_selected: &dyn Fn(&Path) -> bool) ->
     findings
 }
 
-/// What is wrong with a merge strategy, and the one that may be meant.
+/// The problem with a merge strategy, and a hint at the one that may be meant.
 pub fn wrong_merge(merge: &Value) -> Option<(String, Option<String>)> {
     const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
     const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];

@@ -6,7 +6,7 @@ use kukla::syntax::{Location, Span, diagnostic};
 use kukla::values::Str;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::order::{Cycle, How, Order, Place};
+use super::order::{CodePlace, Cycle, How, Order};
 use super::resource::DUPLICATE_RESOURCE;
 use crate::finding::Finding;
 use crate::repository::always::{Body, Declaration, Declared, Owner, Reference, reference};
@@ -22,19 +22,19 @@ struct Bodies<'o> {
 struct Evaluation<'o> {
     bodies: &'o Bodies<'o>,
     /// The declared classes.
-    classes: FxHashMap<&'o str, Place<'o>>,
+    classes: FxHashMap<&'o str, CodePlace<'o>>,
     /// The declared resources by type and title, each with the instance of a defined type that declares it.
-    resources: FxHashMap<(&'o str, &'o str), (Place<'o>, Option<Place<'o>>)>,
+    resources: FxHashMap<(&'o str, &'o str), (CodePlace<'o>, Option<CodePlace<'o>>)>,
     /// Whether it begins at the top of the site, so that it is known which classes come first.
     is_from_top: bool,
     /// The number of bodies around the one that is evaluated.
     depth: usize,
     /// The instance of a defined type whose body is evaluated.
-    instance: Option<Place<'o>>,
+    instance: Option<CodePlace<'o>>,
     /// The places of resources by type and name, which may differ from the title.
-    names: FxHashMap<(&'o str, &'o str), Place<'o>>,
+    names: FxHashMap<(&'o str, &'o str), CodePlace<'o>>,
     /// The declared instances of defined types, whose bodies are evaluated last.
-    instances: Vec<(&'o Body, Place<'o>, Reference)>,
+    instances: Vec<(&'o Body, CodePlace<'o>, Reference)>,
     duplicates: Vec<Duplicate<'o>>,
     order: Order<'o>,
 }
@@ -49,10 +49,10 @@ struct Mistakes<'o> {
 /// A declaration that comes second.
 struct Duplicate<'o> {
     resource: String,
-    place: Place<'o>,
-    first: Place<'o>,
+    place: CodePlace<'o>,
+    first: CodePlace<'o>,
     /// The second instance of a defined type, if both declarations are in its body.
-    instance: Option<Place<'o>>,
+    instance: Option<CodePlace<'o>>,
 }
 
 /// Finds resources that are declared twice, or come before themselves.
@@ -95,7 +95,7 @@ pub fn check(index: &Index, outlines: &[(Role, Arc<Outline>)]) -> Vec<Finding> {
     let mut circles = FxHashSet::default();
     cycles.retain(|cycle| !cycle.is_of_classes() && circles.insert(cycle.key()));
     let (mut seen, mut places) = (FxHashSet::default(), FxHashSet::default());
-    let key = |(source, span): Place<'_>| (source.name().map(str::to_owned), span);
+    let key = |(source, span): CodePlace<'_>| (source.name().map(str::to_owned), span);
     duplicates.retain(|duplicate| {
         let (mut a, mut b) = (key(duplicate.first), key(duplicate.place));
         if b < a {
@@ -234,8 +234,8 @@ impl<'o> Evaluation<'o> {
     fn duplicate(
         &mut self,
         (kind, title): (&str, &str),
-        place: Place<'o>,
-        (first, by): (Place<'o>, Option<Place<'o>>),
+        place: CodePlace<'o>,
+        (first, by): (CodePlace<'o>, Option<CodePlace<'o>>),
     ) {
         // The body of a defined type declares it for each instance.
         let is_same = (first.0.name(), first.1) == (place.0.name(), place.1);
@@ -244,7 +244,7 @@ impl<'o> Evaluation<'o> {
     }
 
     /// Takes the name of a resource that no other one has as its title.
-    fn name(&mut self, (kind, name): (&'o str, &'o str), place: Place<'o>) {
+    fn name(&mut self, (kind, name): (&'o str, &'o str), place: CodePlace<'o>) {
         match self.names.get(&(kind, name)).copied() {
             // Instances of a defined type declare it with different titles only if these are computed.
             Some(first) if (first.0.name(), first.1) != (place.0.name(), place.1) => {
@@ -259,7 +259,7 @@ impl<'o> Evaluation<'o> {
     }
 
     /// Declares a class unless it is declared already.
-    fn class(&mut self, name: &'o Str, place: Place<'o>) {
+    fn class(&mut self, name: &'o Str, place: CodePlace<'o>) {
         if self.classes.contains_key(name.as_str()) {
             return;
         }

@@ -10,24 +10,24 @@ use crate::finding::Finding;
 use crate::repository::always::Reference;
 
 /// The place of a declaration.
-pub type Place<'o> = (&'o Source, Span);
+pub type CodePlace<'o> = (&'o Source, Span);
 
 /// The order of the resources of an evaluation.
 #[derive(Default)]
 pub struct Order<'o> {
     /// The resources, and the class or instance of a defined type that each is a part of.
     resources: FxHashMap<Reference, Option<Reference>>,
-    /// What code says of two of them.
+    /// The statements of code about two of them.
     steps: Vec<Step<'o>>,
 }
 
-/// Something that code says of two resources.
+/// A statement of code about two resources.
 #[derive(Clone, Debug)]
 struct Step<'o> {
     how: How,
     first: Reference,
     second: Reference,
-    place: Place<'o>,
+    place: CodePlace<'o>,
 }
 
 /// The way in which one resource precedes another.
@@ -57,7 +57,7 @@ impl<'o> Order<'o> {
     }
 
     /// Puts one resource before another, or around it.
-    pub fn put(&mut self, how: How, first: Reference, second: Reference, place: Place<'o>) {
+    pub fn put(&mut self, how: How, first: Reference, second: Reference, place: CodePlace<'o>) {
         self.steps.push(Step { how, first, second, place });
     }
 
@@ -134,7 +134,7 @@ fn circle(edges: &[Vec<(End, Option<usize>)>], starts: impl Iterator<Item = End>
 }
 
 impl Cycle<'_> {
-    /// What tells it from others.
+    /// The places of its steps, which differ for each cycle.
     pub fn key(&self) -> Vec<(Option<String>, Span)> {
         let place = |step: &Step<'_>| (step.place.0.name().map(str::to_owned), step.place.1);
         let mut key: Vec<_> = self.steps.iter().map(place).collect();

@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> CommandResult {
 /// The number of titles to suggest.
 const SUGGESTED: usize = 5;
 
-/// The problem of an argument that is no reference, with the resources that may be meant as help.
+/// The problem of an argument that is not a reference, with the resources that may be meant as help.
 fn without_type(text: &str, catalog: &Catalog) -> Problem {
     let title = text.to_lowercase();
     let is_near = |one: &&Resource| !title.is_empty() && one.title.to_lowercase().contains(&title);
