@@ -414,7 +414,7 @@ fn links_do_not_lead_to_keys() {
     link("/proc/self/root".as_ref(), "root");
     link("/dev".as_ref(), "devices");
     link(&root.join("puppet/puppet.conf"), "settings");
-    std::fs::hard_link(root.join("puppet/puppet.conf"), files.join("hard settings")).unwrap();
+    std::fs::hard_link(root.join("puppet/puppet.conf"), files.join("hard_settings")).unwrap();
     link(&files.join("key"), "indirect");
     link(&root.join("code/environments/production/modules/web/files/small.txt"), "fine");
     std::fs::hard_link(ca.join("ca_key.pem"), files.join("hard")).unwrap();
@@ -438,7 +438,7 @@ fn links_do_not_lead_to_keys() {
         "root/proc/self/environ",
         "devices/null",
         "settings",
-        "hard settings",
+        "hard_settings",
         "everything/puppet/puppet.conf",
         "everything/store.db-wal",
         "everything/puppetserver/ca/ca_key.pem",
