@@ -220,6 +220,7 @@ impl Checker {
         if !self.options.all_modules {
             let third_party = survey.modules.iter().filter(|module| module.is_third_party);
             self.excluded.extend(third_party.map(|module| module.root.clone()));
+            self.excluded.extend(survey.installed.iter().cloned());
         }
         let hidden = rules::module::hidden(&*self.world, &survey);
         let mut report = Report { special: survey.special.clone(), ..Report::default() };
@@ -271,6 +272,7 @@ impl Checker {
         for (_, cached) in &results {
             report.findings.extend(cached.findings.iter().cloned());
         }
+        rules::replaced::defaults(&mut report.findings, &texts, &index);
         let mut whole = rules::definition::duplicates(&index);
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
@@ -373,9 +375,11 @@ impl Checker {
         erb: &[Arc<ErbFile>],
         data: Bindings,
     ) -> Index {
+        // Code that belongs to no repository may only use its own definitions.
+        let is_loose = survey.shape == Shape::Loose;
         let outlines: Vec<_> = texts
             .iter()
-            .filter(|(file, _)| file.role != Role::Extra)
+            .filter(|(file, _)| is_loose || file.role != Role::Extra)
             .map(|(file, text)| (file.role, Arc::clone(&text.outline)))
             .collect();
         let parameters = texts

@@ -22,6 +22,7 @@ mod finding;
 pub mod fix;
 mod notes;
 mod overlap;
+pub mod readiness;
 pub mod reference;
 pub mod repository;
 pub mod rule;

@@ -21,7 +21,7 @@ pub struct Client {
     pub encoding: Encoding,
     /// Whether it asks for diagnostics, so that they are not sent unasked.
     pub pulls_diagnostics: bool,
-    /// Whether it asks for diagnostics again when told to.
+    /// Whether it asks for diagnostics again on request.
     pub refreshes_diagnostics: bool,
     /// Whether it shows related places of diagnostics.
     pub shows_related: bool,

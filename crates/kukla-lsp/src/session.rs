@@ -18,7 +18,7 @@ use crate::uris::path_of;
 use crate::view::View;
 use crate::workspace::{self, Language};
 
-/// What users can set in their editor.
+/// The settings that users can make in their editor.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Settings {

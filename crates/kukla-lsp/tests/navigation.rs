@@ -115,7 +115,7 @@ fn values_of_the_chosen_node() {
     let text = client.open_file(&base);
     let found = client.at("textDocument/hover", &base, &text, "$motd = undef", 2);
     let found = found["contents"]["value"].as_str().unwrap();
-    assert!(found.contains("On `web1.example.com`: `This machine is managed"), "{found}");
+    assert!(found.contains("On `web1.example.com`: `'This machine is managed"), "{found}");
     let params = json!({
         "textDocument": {"uri": uri(&base)},
         "range": {"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}},

@@ -1,4 +1,4 @@
-//! What happens while somebody types: diagnostics, completion, signatures, formatting.
+//! The answers while somebody types: diagnostics, completion, signatures, formatting.
 
 use std::path::Path;
 use std::sync::Arc;

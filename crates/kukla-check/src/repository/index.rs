@@ -292,6 +292,11 @@ impl Index {
                 Some(first) if !first.may_be_loaded() => {
                     table.insert(definition.name.clone(), made);
                 }
+                // Files that belong to no repository need not belong together.
+                Some(_) if role == Role::Extra => {
+                    table.remove(&definition.name);
+                    self.uncertain_names.insert(definition.name.clone());
+                }
                 Some(first) => self.duplicates.push((made, Arc::clone(first))),
                 None => {
                     table.insert(definition.name.clone(), made);
@@ -453,6 +458,10 @@ impl Index {
                 FunctionOrigin::FormerStdlib
                     if major >= 9 && is_here && !self.ruby_functions.contains_key(plain) => {}
                 _ if is_core(found) => return Callee::Builtin(found),
+                // The Puppetfile installs some version, whose signatures are not known.
+                _ if !is_here && self.survey.not_installed.iter().any(|name| name == "stdlib") => {
+                    return Callee::Elsewhere;
+                }
                 _ if is_here || !is_known => return Callee::Builtin(special.unwrap_or(found)),
                 _ => {}
             }

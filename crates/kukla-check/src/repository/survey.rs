@@ -109,6 +109,8 @@ pub struct Survey {
     pub hidden: Vec<HiddenModule>,
     /// Modules of the Puppetfile that are not installed, in order.
     pub not_installed: Vec<String>,
+    /// The directories of those that are here, but not on the module path.
+    pub installed: Vec<PathBuf>,
     /// Modules whose directories are empty.
     pub empty: Vec<String>,
     /// The directories of submodules of git that are not checked out.
@@ -137,6 +139,7 @@ impl Survey {
             complete: false,
             hidden: Vec::new(),
             not_installed: Vec::new(),
+            installed: Vec::new(),
             empty: Vec::new(),
             submodules: Vec::new(),
             outside: Vec::new(),
@@ -184,6 +187,7 @@ impl Survey {
         survey.list(world);
         let puppetfiles = survey.puppetfiles(world);
         survey.mark_third_party(world, &puppetfiles);
+        survey.find_installed(world, &puppetfiles);
         survey.deployed = survey.is_deployed(world, &puppetfiles);
         let needed = survey.modules.iter().flat_map(Module::dependencies);
         survey.missing = needed.filter(|name| survey.module(name).is_none()).collect();
@@ -314,6 +318,15 @@ impl Survey {
             module.is_third_party = ignore.ignores(&module.root)
                 || puppetfiles.iter().any(|file| file.installs(&module.name, directory, &others));
         }
+    }
+
+    /// Finds the modules of a Puppetfile that are here, but not on the module path.
+    fn find_installed(&mut self, world: &dyn World, puppetfiles: &[Puppetfile]) {
+        let named = puppetfiles.iter().flat_map(|file| file.modules.values()).map(|module| &module.directory);
+        let is_elsewhere =
+            |path: &&PathBuf| **path != self.root && !self.modules.iter().any(|module| module.root == **path);
+        let installed = named.filter(is_elsewhere).filter(|path| world.exists(path)).cloned().collect();
+        self.installed = installed;
     }
 
     /// Whether all modules that the site can use are here: those of the Puppetfile, and those in directories outside of the repository.

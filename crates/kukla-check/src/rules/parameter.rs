@@ -6,7 +6,7 @@ use kukla::syntax::{Location, Span, diagnostic};
 use kukla::values::Type;
 
 use crate::describe::describe;
-use crate::overlap::may_be;
+use crate::overlap::{may_be, may_be_deferred};
 use crate::repository::refusal::Refusal;
 use crate::repository::{Definition, Kind, Parameter, Question, plain};
 use crate::rule::rules;
@@ -188,7 +188,7 @@ impl Walk<'_> {
                     let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
                     let is_left_out = matches!(ty, Type::Undef)
                         && (parameter.has_default || definition.kind == Kind::Class);
-                    if is_left_out || attribute.operator() != AttributeOp::Set {
+                    if is_left_out || may_be_deferred(ty) || attribute.operator() != AttributeOp::Set {
                         continue;
                     }
                     match expected {
@@ -264,6 +264,7 @@ impl Walk<'_> {
         given: &Type,
     ) {
         let declared = match declared {
+            _ if may_be_deferred(given) => return,
             Some(declared) if !parameter.captures_rest() && !may_be(declared, given) => declared,
             _ => return self.check_default_in_body(parameter, default, given),
         };

@@ -77,6 +77,24 @@ rules! {
     /// class web::b { }
     /// ```
     CLASS_CYCLE = "class-cycle": Error Always, "Classes require each other: {circle}";
+
+    /// Resources are ordered in a circle, so that none of them can be first. What a class or a defined type declares comes after what the
+    /// class or instance requires, and before what requires it.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// package { 'ntp': require => File['/etc/ntp.conf'] }
+    /// file { '/etc/ntp.conf': require => Package['ntp'] }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// package { 'ntp': }
+    /// file { '/etc/ntp.conf': require => Package['ntp'] }
+    /// ```
+    DEPENDENCY_CYCLE = "dependency-cycle": Error Always, "Resources come before themselves: {circle}";
 }
 
 impl Walk<'_> {

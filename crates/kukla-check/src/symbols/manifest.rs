@@ -63,7 +63,7 @@ struct Scope {
 struct Finder<'t> {
     found: Vec<Occurrence>,
     scopes: Vec<Scope>,
-    /// Elements whose meaning an element around them has told.
+    /// Elements that belong to a construct around them, which has been visited.
     handled: FxHashSet<u32>,
     /// Variables that are assigned.
     written: FxHashSet<u32>,

@@ -192,6 +192,7 @@ impl Walk<'_> {
             "inline_template" => self.check_inline_template(arguments),
             "lookup" | "hiera" => self.check_lookup(name, arguments, has_lambda),
             "pick" => self.check_pick(arguments),
+            "realize" => arguments.iter().for_each(|argument| self.check_references(argument.expr)),
             _ => {}
         }
     }

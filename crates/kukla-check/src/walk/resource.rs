@@ -32,6 +32,7 @@ impl Walk<'_> {
         for body in resource.bodies() {
             self.infer(body.title());
             let given = self.attribute_values(body.attributes());
+            self.check_repeated_attributes(&given);
             match &kind {
                 None => self.class_declaration(body, &given),
                 Some(Resource::Define(define)) => self.check_parameters(define, body, &given, is_default),

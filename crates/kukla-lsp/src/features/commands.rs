@@ -96,7 +96,7 @@ fn root(session: &mut Session, arguments: &Arguments) -> Result<PathBuf, Refusal
         .ok_or_else(|| Refusal::failed("no control repository is open"))
 }
 
-/// What a command works on.
+/// The input of a command.
 struct Job {
     world: Arc<dyn World>,
     disk: Arc<dyn World>,
@@ -142,7 +142,7 @@ fn preview(job: &Job) -> Answer {
     Ok(json!({"node": node, "svg": draw(&compiled.catalog.without_virtual().graph())}))
 }
 
-/// `kukla.diff`: what the unsaved changes do to the catalogs of all nodes.
+/// `kukla.diff`: the effect of the unsaved changes on the catalogs of all nodes.
 fn diff(job: &Job) -> Answer {
     let before = FleetSide::new("saved", job.options(&job.disk));
     let after = FleetSide::new("edited", job.options(&job.world));

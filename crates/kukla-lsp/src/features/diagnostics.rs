@@ -29,7 +29,7 @@ pub const CHECK: &str = "kukla";
 /// The source of findings of the linter.
 pub const LINT: &str = "kukla lint";
 
-/// What the client has been sent.
+/// The diagnostics that the client has.
 #[derive(Debug, Default)]
 pub struct Published {
     /// The fingerprints of diagnostics by file.

@@ -59,7 +59,7 @@ pub fn on_type(
     let Some(node) = ends_here.max_by_key(|node| node.span().len()) else { return Ok(None) };
     let line = |offset: u32| view.text()[..offset as usize].matches('\n').count() + 1;
     let formatted = format_lines(&view, &(line(node.start())..=line(offset)));
-    // While typing nobody wants to be told why something cannot be formatted.
+    // While typing, a message would only disturb.
     Ok(formatted.unwrap_or_default())
 }
 

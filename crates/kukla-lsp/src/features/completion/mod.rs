@@ -27,7 +27,7 @@ use context::Cursor;
 /// The most items of an answer; the client asks again as the user types.
 const MOST: usize = 300;
 
-/// What an item stands for, which the client sends back to get its documentation.
+/// The symbol of an item, which the client sends back to get its documentation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Subject {
     path: String,
@@ -56,7 +56,7 @@ pub struct Item {
     pub detail: Option<String>,
     /// Its rank: smaller ones come first.
     pub rank: u32,
-    /// What it stands for.
+    /// Its symbol.
     pub symbol: Option<Symbol>,
 }
 

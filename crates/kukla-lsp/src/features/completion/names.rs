@@ -66,7 +66,7 @@ pub fn statements(view: &View<'_>) -> Vec<Item> {
     items
 }
 
-/// What can be part of an expression.
+/// The names and words of expressions.
 pub fn expressions(view: &View<'_>) -> Vec<Item> {
     let mut items = functions(view, false);
     items.extend(types(view));

@@ -55,7 +55,7 @@ pub fn rename(session: &mut Session, params: &RenameParams) -> Result<Option<Wor
     edits.finish(&view).map(Some)
 }
 
-/// The new name of a variable, which users may write as it stands at the position: with `$`, or as a key with the class before it.
+/// The new name of a variable, which users may write as at the position: with `$`, or as a key with the class before it.
 fn plain_variable(new: &str, occurrence: &Occurrence, view: &View<'_>) -> String {
     let new = new.strip_prefix('$').unwrap_or(new);
     let is_key = view.text()[occurrence.span.range()].contains("::");

@@ -57,7 +57,7 @@ impl Renaming<'_> {
                     continue;
                 }
                 let Some(checked) = self.snapshot.texts.get(Path::new(file)) else { continue };
-                // An attribute or a key of another definition is no clash.
+                // An attribute or a key belongs to another definition.
                 let text = checked.text.source.text();
                 if !text[..one.span.start as usize].ends_with(['$', '{']) {
                     continue;
