@@ -14,5 +14,6 @@ mod manual;
 mod modules;
 mod octocatalog;
 mod safety;
+mod schemas;
 mod sessions;
 mod store;
