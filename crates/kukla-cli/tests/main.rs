@@ -10,8 +10,6 @@ mod explain;
 mod first_contact;
 mod incremental;
 mod manual;
-#[cfg(feature = "modules")]
-mod modules;
 mod octocatalog;
 mod safety;
 mod schemas;
