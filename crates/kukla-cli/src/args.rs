@@ -10,7 +10,7 @@ use crate::commands::absent;
 use crate::commands::{ca, serve};
 use crate::commands::{
     check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
-    repl, rpc, ruby, store, why,
+    repl, rpc, ruby, store, test, why,
 };
 use crate::deferred::Deferred;
 
@@ -73,6 +73,11 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
+    /// Run the tests of modules and control repositories
+    ///
+    /// Tests are Markdown chapters (`tests/**/*.md`) and RSpec suites (`*_spec.rb`), and need no Ruby. Exit codes: 0 all tests passed, 1 tests
+    /// failed, 2 a file of tests could not run, or the command could not run.
+    Test(Deferred<test::Args>),
     /// Format manifests
     ///
     /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
@@ -182,6 +187,7 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
+            Command::Test(Deferred(args)) => test::run(&args),
             Command::Why(Deferred(args)) => why::run(&args),
         }
     }

@@ -37,4 +37,5 @@ pub mod store;
 mod stores;
 mod suggestion;
 mod target;
+pub mod test;
 pub mod why;

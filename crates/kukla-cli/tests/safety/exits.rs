@@ -145,6 +145,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "facts pull" => vec!["facts pull --store sqlite:store.db --in pulled"],
         "facts list" | "facts show" | "facts export" => vec![],
         "rpc" => vec!["rpc"],
+        "test" => vec!["test repo --verbose"],
         "fmt" => vec!["fmt repo/manifests --check"],
         "parse" => vec!["parse repo/manifests/site.pp"],
         "ruby" => vec!["ruby -e 1"],

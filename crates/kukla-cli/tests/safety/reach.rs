@@ -209,6 +209,7 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "epp render" => vec!["epp render repo/t.epp --in repo --node n --files repository"],
         "facts" => vec!["facts treasure --in repo --files repository"],
         "rpc" => vec!["rpc --files repository"],
+        "test" => vec!["test repo --files repository"],
         // A script is named by the user; it has the same policy.
         "ruby" => vec!["ruby --files repository repo/script.rb"],
         // Its policy is the one that all requests have (`kukla-server`); no code runs here.
