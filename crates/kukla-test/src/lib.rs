@@ -11,7 +11,10 @@
 pub mod chapters;
 pub mod coverage;
 pub mod discovery;
+pub mod fleet;
+pub mod generate;
 pub mod model;
+pub mod mutation;
 mod overlay;
 mod project;
 pub mod report;

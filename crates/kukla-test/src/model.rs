@@ -29,6 +29,8 @@ pub enum Language {
     Rspec,
     /// Policies in Puppet's language.
     Policy,
+    /// Generated inputs.
+    Property,
 }
 
 impl Language {
@@ -38,6 +40,7 @@ impl Language {
             Language::Chapter => "chapter",
             Language::Rspec => "rspec",
             Language::Policy => "policy",
+            Language::Property => "property",
         }
     }
 }

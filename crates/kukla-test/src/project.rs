@@ -77,6 +77,12 @@ impl Project {
         Ok(())
     }
 
+    /// Uses the parsed files of another compiler.
+    pub fn share(&mut self, parsed: &Compiler) {
+        self.compiler =
+            Compiler::over(Arc::clone(&self.world)).with_policy(self.policy.clone()).sharing(parsed);
+    }
+
     /// Counts what runs from now on.
     pub fn measure(&mut self, collector: &Collector) {
         // The record of a compilation has the data that it used.

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kukla::diff::Changes;
 use kukla::syntax::Problem;
 use kukla::world::World;
-use kukla::{Diagnostic, Policy};
+use kukla::{Compiler, Diagnostic, Policy};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::coverage::Collector;
@@ -28,6 +29,12 @@ pub struct RunOptions {
     pub policy: Policy,
     /// Whether examples are found but not run.
     pub list: bool,
+    /// Whether the catalogs of today replace snapshots.
+    pub accept: bool,
+    /// Renders the differences between a snapshot and a catalog.
+    pub show_changes: fn(&Changes) -> String,
+    /// A compiler that has parsed most files before.
+    pub parsed: Option<Arc<Compiler>>,
     /// Counts what tests reach, if that is asked for.
     pub coverage: Option<Arc<Collector>>,
     /// Renders the errors of a text, for `diagnostic` blocks.
@@ -115,6 +122,9 @@ impl Projects {
                 continue;
             }
             let mut project = Project::locate(world, directory, &options.policy);
+            if let Some(parsed) = &options.parsed {
+                project.share(parsed);
+            }
             if let Some(collector) = &options.coverage {
                 project.measure(collector);
             }

@@ -21,6 +21,7 @@ mod key_work;
 pub mod lint;
 pub mod lookup;
 pub mod man;
+pub mod new;
 mod options;
 pub mod pages;
 pub mod parse;

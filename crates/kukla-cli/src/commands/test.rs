@@ -3,18 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kukla::diff::Changes;
 use kukla::syntax::Problem;
 use kukla::{Diagnostic, DiskWorld, World};
-use kukla_test::coverage::{self, Collector, CoverageFormat, CoverageReport};
+use kukla_test::coverage::{self, CoverageFormat, CoverageReport};
+use kukla_test::discovery::TestFile;
+use kukla_test::generate::{self, GenerateOptions};
 use kukla_test::model::{Counts, Suite};
+use kukla_test::mutation::{self, Mutant, MutationReport};
 use kukla_test::report::{self, Format, ReportOptions};
 use kukla_test::runner::{self, Filter, RunOptions};
-use kukla_test::{Project, discovery};
+use kukla_test::{Project, ProjectKind, discovery, fleet};
 
 use super::options::ExcerptOptions;
 use super::policy::PolicyOptions;
 use crate::output::{errln, out, outln, write_document, write_file};
-use crate::render::{self, Findings, human};
+use crate::render::{self, Findings, difference, human};
 use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
@@ -54,6 +58,25 @@ pub struct Args {
     /// the directory around it if that has modules]
     #[arg(long, value_name = "DIR:DIR", value_delimiter = ':')]
     modulepath: Option<Vec<PathBuf>>,
+    /// Accept the catalogs of today as snapshots (`snapshot` blocks), in place of the earlier ones
+    #[arg(long)]
+    accept: bool,
+    /// Of a control repository: also compile the catalog of every node, as a test of its own
+    #[arg(long)]
+    nodes: bool,
+    /// Of a control repository: check the catalogs of all nodes against the policies in PATH, a file or a directory with `*.pp` files; can be
+    /// repeated [default: the directory `policies`, if no paths are named]
+    #[arg(long, value_name = "PATH")]
+    policy: Vec<PathBuf>,
+    /// Also compile every class and defined type with N inputs that their types allow, and report the smallest that fails [default: 100]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "100")]
+    generate: Option<usize>,
+    /// With --generate: the seed of the first input
+    #[arg(long, value_name = "NUMBER", default_value_t = generate::DEFAULT_SEED, requires = "generate")]
+    seed: u64,
+    /// Change the code in one place after the other, and list the changes that no test notices; at most N of them [default: 500]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "500")]
+    mutate: Option<usize>,
     /// Measure which lines, branches, parameters, resources and data keys the tests reach: print a table, or write FILE in the format of
     /// its ending: .html (a page with annotated source), .info (lcov), .xml (Cobertura), .json, .txt; can be repeated
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
@@ -80,30 +103,58 @@ pub fn run(args: &Args) -> CommandResult {
         policy: args.access.policy(),
         render: render_errors,
         list: args.list,
-        coverage: (!args.coverage.is_empty()).then(Arc::default),
+        accept: args.accept,
+        show_changes,
+        parsed: None,
+        coverage: (!args.coverage.is_empty() || args.mutate.is_some()).then(Arc::default),
     };
     let paths = match args.paths.is_empty() {
         true => vec![Project::locate(&world, &files::current_directory(), &options.policy).root],
         false => args.paths.clone(),
     };
     let found = discovery::find(&*world, &paths)?;
-    if found.is_empty() {
+    let mut project = Project::locate(&world, &paths[0], &options.policy);
+    if let Some(collector) = &options.coverage {
+        project.measure(collector);
+    }
+    let policies = match args.policy.is_empty() && args.paths.is_empty() {
+        true => fleet::own_policies(&project),
+        false => args.policy.clone(),
+    };
+    let nodes = Some(project).filter(|project| {
+        project.kind == ProjectKind::Control && !args.list && (args.nodes || !policies.is_empty())
+    });
+    if found.is_empty() && nodes.is_none() && args.generate.is_none() {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         return Err(Problem::not_found("no tests in").on(names.join(", ")).help(
             "chapters are `tests/**/*.md`, RSpec files `*_spec.rb`; `kukla new test` writes a first chapter",
         ));
     }
     crate::make_pool();
-    let suites = runner::run(&world, &found, &options, &());
+    let mut suites = runner::run(&world, &found, &options, &());
+    if let Some(count) = args.generate.filter(|_| !args.list) {
+        let inputs = GenerateOptions { count, seed: args.seed };
+        generate::check(inputs)?;
+        let project = Project::locate(&world, &paths[0], &options.policy);
+        suites.extend(generate::run(&project, &policies, inputs, &options));
+    }
+    if let Some(project) = &nodes {
+        suites.push(fleet::run(project, &policies, &options));
+    }
     if args.list {
         print_names(&suites, args);
     } else {
         print(args, &suites)?;
     }
-    let too_little = match &options.coverage {
-        Some(collector) => report_coverage(args, &world, &paths, &options, collector)?,
-        None => false,
-    };
+    let mut too_little = false;
+    if let Some(collector) = &options.coverage {
+        let project = Project::locate(&world, &paths[0], &options.policy);
+        let report = CoverageReport::new(&project, collector);
+        too_little = report_coverage(args, &report)?;
+        if let Some(most) = args.mutate.filter(|_| suites.iter().all(Suite::passed)) {
+            too_little |= mutate(&project, &found, &report, &options, most);
+        }
+    }
     let counts = Counts::of(&suites);
     if counts.examples() == 0 && counts.broken == 0 && !args.filter.is_empty() {
         return Err(Problem::not_found("no test matches").on(args.filter.join(", ")));
@@ -128,17 +179,9 @@ fn print(args: &Args, suites: &[Suite]) -> Result<(), Problem> {
 }
 
 /// Writes the coverage of the project; whether it is less than it must be.
-fn report_coverage(
-    args: &Args,
-    world: &Arc<dyn World>,
-    paths: &[PathBuf],
-    options: &RunOptions,
-    collector: &Collector,
-) -> Result<bool, Problem> {
-    let project = Project::locate(world, &paths[0], &options.policy);
-    let report = CoverageReport::new(&project, collector);
+fn report_coverage(args: &Args, report: &CoverageReport) -> Result<bool, Problem> {
     for file in &args.coverage {
-        let document = coverage::render(&report, CoverageFormat::of_file(file));
+        let document = coverage::render(report, CoverageFormat::of_file(file));
         match file.as_os_str() == "-" {
             true => out!("\n{document}"),
             false => write_file(file, document.as_bytes())?,
@@ -155,6 +198,31 @@ fn report_coverage(
         }
     }
     Ok(too_little)
+}
+
+/// Changes the code, and prints the changes that no test notices; whether there are any.
+fn mutate(
+    project: &Project,
+    files: &[TestFile],
+    report: &CoverageReport,
+    options: &RunOptions,
+    most: usize,
+) -> bool {
+    let options = RunOptions {
+        parsed: Some(Arc::new(project.compiler_over(Arc::clone(&project.world)))),
+        ..options.clone()
+    };
+    let MutationReport { survivors, total, left_out } = mutation::run(project, files, report, &options, most);
+    for Mutant { file, line, before, after, .. } in &survivors {
+        outln!("\n{file}:{line}: no test notices this change:");
+        before.lines().for_each(|text| outln!("  - {text}"));
+        after.lines().for_each(|text| outln!("  + {text}"));
+    }
+    let noticed = total - survivors.len();
+    let further =
+        if left_out > 0 { format!("; {left_out} further changes were left out") } else { String::new() };
+    outln!("\nchanges: {noticed} of {total} are noticed{further}");
+    !survivors.is_empty()
 }
 
 fn report_options(args: &Args) -> ReportOptions {
@@ -177,6 +245,10 @@ fn print_names(suites: &[Suite], args: &Args) {
 
 fn render_errors(diagnostics: Vec<Diagnostic>) -> String {
     render::plain(&[Findings { diagnostics }])
+}
+
+fn show_changes(changes: &Changes) -> String {
+    anstream::adapter::strip_str(&difference::human(changes)).to_string()
 }
 
 fn render_error(diagnostic: &Diagnostic) -> String {

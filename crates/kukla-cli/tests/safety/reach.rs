@@ -219,7 +219,7 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "parse" => vec!["parse repo/manifests"],
         "epp validate" => vec!["epp validate repo/t.epp"],
         "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc"
-        | "lint" | "pages" | "man" | "completions" => vec![],
+        | "lint" | "new" | "pages" | "man" | "completions" => vec![],
         command if command.starts_with("store ") || command.starts_with("ca ") => vec![],
         _ => return None,
     })

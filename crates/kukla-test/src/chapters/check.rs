@@ -9,7 +9,7 @@ use super::claim::{Claim, Message};
 use super::engine::{Answer, Engine, Session};
 use super::matrix::Case;
 use super::notation::{self, Reader};
-use super::read::{Block, Expectation, ExpectationKind, Marks, Section};
+use super::read::{self, Block, Expectation, ExpectationKind, Marks, Section};
 use super::statement::{self, Statement};
 use super::tally::{Mismatch, Rewrite, Tally};
 use super::view::View;
@@ -36,7 +36,7 @@ pub fn section(engine: &dyn Engine, file: &str, section: &Section, case: &Case) 
             continue;
         }
         let statements = statement::split(&block.code);
-        let run = Run { engine, session: &*session, block, statements };
+        let run = Run { engine, session: &*session, section, case, block, statements };
         if engine.reference().is_some() && block.marks.differs.is_some() {
             let mut apart = Tally::default();
             run.block(&mut apart);
@@ -69,6 +69,8 @@ fn skips(marks: &Marks, engine: &dyn Engine) -> bool {
 struct Run<'a> {
     engine: &'a dyn Engine,
     session: &'a dyn Session,
+    section: &'a Section,
+    case: &'a Case,
     block: &'a Block,
     statements: Vec<Statement>,
 }
@@ -244,9 +246,28 @@ impl Run<'_> {
         let answer = self.ask("compile", code);
         let verdict = match answer.get("error") {
             Some(_) => Err(mismatch(&answer)),
-            None => self.session.compare(&answer["result"]["catalog"], &expectation.text),
+            None => self.session.compare(&self.snapshot_name(expectation), &answer["result"]["catalog"]),
         };
         tally.count(expectation.line, code.trim(), "the catalog of the snapshot", verdict);
+    }
+
+    /// The section, the case and, if there are several, which of the snapshots it is.
+    fn snapshot_name(&self, expectation: &Expectation) -> String {
+        let all = self.section.blocks.iter().flat_map(|block| &block.expectations);
+        let lines: Vec<usize> =
+            all.filter(|one| one.kind == ExpectationKind::Snapshot).map(|one| one.line).collect();
+        let mut name = self.section.name.trim_matches('/').replace('/', "--");
+        if name.is_empty() {
+            name.push_str("chapter");
+        }
+        if !self.case.name.is_empty() {
+            name.push_str("--");
+            name.push_str(&read::slug(&self.case.name));
+        }
+        match lines.iter().position(|line| *line == expectation.line) {
+            Some(at) if at > 0 => format!("{name}--{}", at + 1),
+            _ => name,
+        }
     }
 
     /// The value of an expression in the environment of the section; `$value` in it is the given value.

@@ -30,8 +30,8 @@ pub trait Session {
     fn ask(&self, method: &str, params: Map<String, Value>) -> Answer;
     /// A check has looked at a resource of a catalog.
     fn look_at(&self, _resource: &Value) {}
-    /// Compares a catalog with the one that was accepted before.
-    fn compare(&self, _catalog: &Value, _options: &str) -> Result<(), Mismatch> {
+    /// Compares a catalog with the one of this name that was accepted before.
+    fn compare(&self, _name: &str, _catalog: &Value) -> Result<(), Mismatch> {
         Err("snapshots are for projects only".into())
     }
 }

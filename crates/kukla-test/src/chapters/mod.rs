@@ -14,6 +14,7 @@ pub mod options;
 mod order;
 pub mod read;
 pub mod session;
+pub mod snapshot;
 pub mod statement;
 pub mod tally;
 pub mod view;
@@ -26,6 +27,7 @@ use kukla::syntax::Problem;
 use self::matrix::Case;
 use self::read::Section;
 use self::session::ProjectEngine;
+use self::snapshot::Snapshots;
 use crate::model::{Example, Failure, Language, Suite, Verdict};
 use crate::project::Project;
 use crate::runner::RunOptions;
@@ -45,7 +47,9 @@ pub fn run(project: &Project, file: &Path, options: &RunOptions) -> Suite {
             return Suite::broken(file, Language::Chapter, problem);
         }
     };
-    let engine = ProjectEngine::new(project, options.render).measuring(options.coverage.clone());
+    let engine = ProjectEngine::new(project, options.render)
+        .measuring(options.coverage.clone())
+        .with_snapshots(Snapshots::of(file, options.accept, options.show_changes));
     for section in &sections {
         let is_there = options.filter.line.is_none_or(|line| (section.line..=section.last).contains(&line));
         let cases = match matrix::cases(project, &section.matrices) {

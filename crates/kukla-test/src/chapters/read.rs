@@ -146,6 +146,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Section>, Malformed> {
         pending_file: None,
         pending: Marks::default(),
         fresh: false,
+        titles: 0,
     };
     let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l));
     while let Some((number, line)) = lines.next() {
@@ -186,6 +187,8 @@ struct Reader<'a> {
     pending: Marks,
     /// Only blank lines and marks since the heading: a mark is for the whole section, later ones for the next block.
     fresh: bool,
+    /// The number of titles so far.
+    titles: usize,
 }
 
 impl Reader<'_> {
@@ -230,8 +233,11 @@ impl Reader<'_> {
         };
         self.open.push(open);
         self.fresh = true;
-        // The chapter's own title adds nothing to the file's name.
-        let name = self.open.iter().skip(1).fold(self.name.to_owned(), |n, o| n + "/" + &o.slug);
+        if self.open.len() == 1 {
+            self.titles += 1;
+        }
+        // The chapter's own title adds nothing to the file's name; further ones do.
+        let name = self.open.iter().skip(usize::from(self.titles == 1)).fold(self.name.to_owned(), |n, o| n + "/" + &o.slug);
         if self.sections.iter().any(|s| s.name == name) {
             return Err(Malformed { line: number, problem: format!("there are two sections named {name}") });
         }
@@ -327,7 +333,8 @@ impl Reader<'_> {
     }
 }
 
-fn slug(title: &str) -> String {
+/// The words of a title in lower case, with hyphens between them.
+pub fn slug(title: &str) -> String {
     let words: Vec<String> = title
         .split(|c: char| !c.is_alphanumeric())
         .filter(|w| !w.is_empty())

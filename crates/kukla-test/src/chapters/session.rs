@@ -16,6 +16,8 @@ use serde_json::{Map, Value, json};
 use super::engine::{Answer, Engine, Session};
 use super::matrix;
 use super::options::merge;
+use super::snapshot::Snapshots;
+use super::tally::Mismatch;
 use crate::coverage::Collector;
 use crate::overlay::Overlay;
 use crate::project::{Project, ProjectKind};
@@ -30,6 +32,7 @@ pub struct ProjectEngine<'p> {
     default_facts: OnceLock<Option<String>>,
     /// Counts what the chapter reaches, if that is asked for.
     coverage: Option<Arc<Collector>>,
+    snapshots: Option<Snapshots>,
 }
 
 impl<'p> ProjectEngine<'p> {
@@ -37,6 +40,12 @@ impl<'p> ProjectEngine<'p> {
     #[must_use]
     pub fn measuring(self, coverage: Option<Arc<Collector>>) -> ProjectEngine<'p> {
         ProjectEngine { coverage, ..self }
+    }
+
+    /// The same, with the snapshots of a chapter.
+    #[must_use]
+    pub fn with_snapshots(self, snapshots: Snapshots) -> ProjectEngine<'p> {
+        ProjectEngine { snapshots: Some(snapshots), ..self }
     }
 
     /// An engine that renders errors with `render`.
@@ -47,6 +56,7 @@ impl<'p> ProjectEngine<'p> {
             compiled: AtomicUsize::new(0),
             default_facts: OnceLock::new(),
             coverage: None,
+            snapshots: None,
         }
     }
 
@@ -327,6 +337,13 @@ impl ProjectSession<'_> {
 }
 
 impl Session for ProjectSession<'_> {
+    fn compare(&self, name: &str, catalog: &Value) -> Result<(), Mismatch> {
+        match &self.engine.snapshots {
+            Some(snapshots) => snapshots.compare(&*self.engine.project.world, name, catalog),
+            None => Err("there are no snapshots here".into()),
+        }
+    }
+
     fn look_at(&self, resource: &Value) {
         let place = resource["file"].as_str().zip(resource["line"].as_u64());
         if let (Some(coverage), Some((file, line))) = (&self.engine.coverage, place) {

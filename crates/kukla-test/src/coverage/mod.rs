@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kukla::Compiled;
 use kukla::eval::coverage::Coverage;
 use kukla::syntax::Problem;
 use kukla::world::World;
-use kukla::world::record::{Question, Record};
+use kukla::world::record::{Input, Question, Record};
+use kukla::{Catalog, Compiled};
 
 use crate::project::Project;
 
@@ -72,16 +72,30 @@ impl Collector {
         keys.contains(&(file.to_owned(), key.to_owned()))
     }
 
-    /// Counts the resources of a catalog and the data that it was compiled with.
-    pub fn count(&self, project: &Project, world: &dyn World, compiled: &Compiled, record: Option<&Record>) {
-        for resource in &compiled.catalog.resources {
+    /// Counts the resources of a catalog.
+    pub fn count_catalog(&self, catalog: &Catalog) {
+        for resource in &catalog.resources {
             if let (Some(file), Some(line)) = (&resource.file, resource.line) {
                 self.declare(Path::new(&**file), line);
             }
         }
+    }
+
+    /// Counts all data that was read and looked up in a world.
+    pub fn count_data(&self, project: &Project, world: &dyn World) {
+        self.count_inputs(project, world.ledger().map(|ledger| ledger.all()).unwrap_or_default());
+    }
+
+    /// Counts the resources of a catalog and the data that it was compiled with.
+    pub fn count(&self, project: &Project, world: &dyn World, compiled: &Compiled, record: Option<&Record>) {
+        self.count_catalog(&compiled.catalog);
         let (Some(record), Some(ledger)) = (record, world.ledger()) else { return };
+        self.count_inputs(project, ledger.inputs(&record.data));
+    }
+
+    fn count_inputs(&self, project: &Project, inputs: Vec<Input>) {
         let (mut files, mut keys) = (Vec::new(), Vec::new());
-        for input in ledger.inputs(&record.data) {
+        for input in inputs {
             match input.question {
                 Question::Data(file) | Question::Read(file) if file.starts_with(&project.root) => {
                     files.push(file)

@@ -166,6 +166,14 @@ impl CoverageReport {
         CoverageReport { files, keys: data::keys(project, collector) }
     }
 
+    /// The manifests of a project that belong to it.
+    pub fn own_manifests(project: &Project) -> Vec<PathBuf> {
+        let mut files = own_files(project);
+        let is_manifest = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "pp");
+        files.retain(|path| is_manifest(path) && path.components().any(|part| part.as_os_str() == "manifests"));
+        files
+    }
+
     /// The ratios of all files.
     pub fn totals(&self) -> Totals {
         let mut all = Totals::default();
