@@ -1,5 +1,7 @@
 //! The results of tests, whatever they are written in: suites of examples, each with a verdict.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kukla::Diagnostic;
@@ -18,6 +20,8 @@ pub struct Suite {
     pub problem: Option<Problem>,
     /// The number of catalogs compiled for it.
     pub compiled: usize,
+    /// The files that its results depend on, if that was recorded.
+    pub inputs: Option<BTreeSet<PathBuf>>,
 }
 
 /// The language that tests are written in.

@@ -83,10 +83,16 @@ impl Project {
             Compiler::over(Arc::clone(&self.world)).with_policy(self.policy.clone()).sharing(parsed);
     }
 
+    /// Records the inputs of compilations from now on.
+    pub fn record(&mut self) {
+        self.world = Arc::new(Recorded::new(Arc::clone(&self.world)));
+        self.compiler = Compiler::over(Arc::clone(&self.world)).with_policy(self.policy.clone());
+    }
+
     /// Counts what runs from now on.
     pub fn measure(&mut self, collector: &Collector) {
         // The record of a compilation has the data that it used.
-        self.world = Arc::new(Recorded::new(Arc::clone(&self.world)));
+        self.record();
         let compiler = Compiler::over(Arc::clone(&self.world)).with_policy(self.policy.clone());
         self.compiler = compiler.measuring(Arc::clone(&collector.programs));
     }

@@ -35,6 +35,8 @@ pub struct RunOptions {
     pub show_changes: fn(&Changes) -> String,
     /// A compiler that has parsed most files before.
     pub parsed: Option<Arc<Compiler>>,
+    /// Whether the inputs of every file of tests are recorded.
+    pub record: bool,
     /// Counts what tests reach, if that is asked for.
     pub coverage: Option<Arc<Collector>>,
     /// Renders the errors of a text, for `diagnostic` blocks.
@@ -125,6 +127,9 @@ impl Projects {
             if let Some(parsed) = &options.parsed {
                 project.share(parsed);
             }
+            if options.record {
+                project.record();
+            }
             if let Some(collector) = &options.coverage {
                 project.measure(collector);
             }
@@ -157,7 +162,14 @@ impl Projects {
 impl Suite {
     /// A file without results yet.
     pub fn new(file: &Path, language: Language) -> Suite {
-        Suite { file: file.display().to_string(), language, examples: Vec::new(), problem: None, compiled: 0 }
+        Suite {
+            file: file.display().to_string(),
+            language,
+            examples: Vec::new(),
+            problem: None,
+            compiled: 0,
+            inputs: None,
+        }
     }
 
     /// A file that could not run.

@@ -24,7 +24,7 @@ mod all;
 mod formats;
 mod profile;
 mod report;
-mod watch;
+pub mod watch;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

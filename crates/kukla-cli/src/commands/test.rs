@@ -1,5 +1,7 @@
 //! `kukla test`: runs chapters and RSpec suites.
 
+mod watch;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,6 +63,9 @@ pub struct Args {
     /// Accept the catalogs of today as snapshots (`snapshot` blocks), in place of the earlier ones
     #[arg(long)]
     accept: bool,
+    /// Run the files of tests that an edit touches, as soon as it is made
+    #[arg(long, conflicts_with_all = ["list", "coverage", "mutate", "generate"])]
+    watch: bool,
     /// Of a control repository: also compile the catalog of every node, as a test of its own
     #[arg(long)]
     nodes: bool,
@@ -106,6 +111,7 @@ pub fn run(args: &Args) -> CommandResult {
         accept: args.accept,
         show_changes,
         parsed: None,
+        record: false,
         coverage: (!args.coverage.is_empty() || args.mutate.is_some()).then(Arc::default),
     };
     let paths = match args.paths.is_empty() {
@@ -131,6 +137,10 @@ pub fn run(args: &Args) -> CommandResult {
         ));
     }
     crate::make_pool();
+    if args.watch {
+        let root = Project::locate(&world, &paths[0], &options.policy).root;
+        return watch::run(args, &world, &paths, &root, &options);
+    }
     let mut suites = runner::run(&world, &found, &options, &());
     if let Some(count) = args.generate.filter(|_| !args.list) {
         let inputs = GenerateOptions { count, seed: args.seed };

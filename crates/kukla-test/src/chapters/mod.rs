@@ -78,6 +78,7 @@ pub fn run(project: &Project, file: &Path, options: &RunOptions) -> Suite {
         }
     }
     suite.compiled = engine.compiled();
+    suite.inputs = engine.inputs();
     suite
 }
 

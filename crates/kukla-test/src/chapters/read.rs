@@ -237,7 +237,11 @@ impl Reader<'_> {
             self.titles += 1;
         }
         // The chapter's own title adds nothing to the file's name; further ones do.
-        let name = self.open.iter().skip(usize::from(self.titles == 1)).fold(self.name.to_owned(), |n, o| n + "/" + &o.slug);
+        let name = self
+            .open
+            .iter()
+            .skip(usize::from(self.titles == 1))
+            .fold(self.name.to_owned(), |n, o| n + "/" + &o.slug);
         if self.sections.iter().any(|s| s.name == name) {
             return Err(Malformed { line: number, problem: format!("there are two sections named {name}") });
         }

@@ -1,8 +1,9 @@
 //! Kukla as the engine of chapters: the files of a section lie over those of the project, in memory.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kukla::exports::CatalogExports;
 use kukla::facts::machine::FactSet;
@@ -10,6 +11,7 @@ use kukla::fleet::{Control, FleetOptions, FleetSetup};
 use kukla::rpc::{self, Request};
 use kukla::syntax::Problem;
 use kukla::values::{Type, format};
+use kukla::world::record::{Question, Record};
 use kukla::{CompileOptions, Compiler, Diagnostic, LookupContext, Outcome, Policy, World};
 use serde_json::{Map, Value, json};
 
@@ -33,6 +35,8 @@ pub struct ProjectEngine<'p> {
     /// Counts what the chapter reaches, if that is asked for.
     coverage: Option<Arc<Collector>>,
     snapshots: Option<Snapshots>,
+    /// The files that compilations have read, if the world records them.
+    inputs: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl<'p> ProjectEngine<'p> {
@@ -57,6 +61,29 @@ impl<'p> ProjectEngine<'p> {
             default_facts: OnceLock::new(),
             coverage: None,
             snapshots: None,
+            inputs: Mutex::default(),
+        }
+    }
+
+    /// The files that compilations have looked for so far, if the world records them.
+    pub fn inputs(&self) -> Option<BTreeSet<PathBuf>> {
+        self.project.world.ledger()?;
+        Some(self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn note(&self, record: Option<&Record>) {
+        let (Some(ledger), Some(record)) = (self.project.world.ledger(), record) else { return };
+        let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+        for input in ledger.inputs(&record.code).into_iter().chain(ledger.inputs(&record.data)) {
+            match input.question {
+                Question::Read(path)
+                | Question::Data(path)
+                | Question::Exists(path)
+                | Question::List(path) => {
+                    inputs.insert(path);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -368,6 +395,7 @@ impl Session for ProjectSession<'_> {
             "compile" => {
                 self.engine.compiled.fetch_add(1, Ordering::Relaxed);
                 let outcome = site.compile_with(&request.node, request.options);
+                self.engine.note(outcome.record.as_deref());
                 match outcome.result {
                     Ok(compiled) => {
                         if let Some(coverage) = &self.engine.coverage {
@@ -383,6 +411,7 @@ impl Session for ProjectSession<'_> {
             }
             "eval" => {
                 let outcome = site.eval(&request.node);
+                self.engine.note(outcome.record.as_deref());
                 value_answer(outcome)
             }
             "lookup" => {
@@ -392,6 +421,7 @@ impl Session for ProjectSession<'_> {
                     ..Default::default()
                 };
                 let outcome = site.lookup(&request.node, &wanted, LookupContext::Manifest);
+                self.engine.note(outcome.record.as_deref());
                 let logs = outcome.logs;
                 match outcome.result.and_then(|answer| answer.found) {
                     Ok(hit) => {

@@ -170,7 +170,9 @@ impl CoverageReport {
     pub fn own_manifests(project: &Project) -> Vec<PathBuf> {
         let mut files = own_files(project);
         let is_manifest = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "pp");
-        files.retain(|path| is_manifest(path) && path.components().any(|part| part.as_os_str() == "manifests"));
+        files.retain(|path| {
+            is_manifest(path) && path.components().any(|part| part.as_os_str() == "manifests")
+        });
         files
     }
 

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kukla::facts::machine::FactSet;
 use kukla::eval::program::{Definition, Params};
 use kukla::eval::programs::{Dialect, Programs};
+use kukla::facts::machine::FactSet;
 use kukla::policies::Policies;
 use kukla::syntax::validate::Rules;
 use kukla::syntax::{Problem, Source};
@@ -62,7 +62,12 @@ struct Input {
 const TITLE: &str = "generated";
 
 /// Generates inputs for the classes and defined types of a module that are not private; each of them is one example.
-pub fn run(project: &Project, policies: &[PathBuf], generate: GenerateOptions, options: &RunOptions) -> Vec<Suite> {
+pub fn run(
+    project: &Project,
+    policies: &[PathBuf],
+    generate: GenerateOptions,
+    options: &RunOptions,
+) -> Vec<Suite> {
     let policies = match Policies::find(&*project.world, policies) {
         Ok(policies) => policies,
         Err(problem) => return vec![Suite::broken(&project.root, Language::Policy, problem)],
@@ -103,7 +108,9 @@ fn systems(project: &Project) -> Vec<FactSet> {
     let supported = matrix::supported(project).unwrap_or_default();
     let sets: Vec<FactSet> = supported.iter().filter_map(|case| FactSet::named(&case.name)).collect();
     match sets.is_empty() {
-        true => ["debian-12", "redhat-9", "ubuntu-24.04"].iter().filter_map(|name| FactSet::named(name)).collect(),
+        true => {
+            ["debian-12", "redhat-9", "ubuntu-24.04"].iter().filter_map(|name| FactSet::named(name)).collect()
+        }
         false => sets,
     }
 }
@@ -148,7 +155,8 @@ fn parameters(project: &Project, params: &Params, text: &str) -> Vec<Parameter> 
 
 /// The site of the project, with nothing in its manifest.
 fn spec(project: &Project) -> SiteSpec {
-    let mut spec = SiteSpec { code: Some(String::new()), basemodulepath: String::new(), ..SiteSpec::default() };
+    let mut spec =
+        SiteSpec { code: Some(String::new()), basemodulepath: String::new(), ..SiteSpec::default() };
     match &project.kind {
         ProjectKind::Module(own) => {
             spec.modulepath = Some(project.modulepath.clone());
@@ -174,12 +182,19 @@ impl Property<'_> {
         let compiler = &self.project.compiler;
         let site = match self.open(compiler) {
             Ok(site) => site,
-            Err(failure) => return Verdict::Failed(vec![Failure { diagnostic: Some(failure), ..Failure::new("the site cannot be opened") }]),
+            Err(failure) => {
+                return Verdict::Failed(vec![Failure {
+                    diagnostic: Some(failure),
+                    ..Failure::new("the site cannot be opened")
+                }]);
+            }
         };
         for number in 0..generate.count {
             let seed = generate.seed.wrapping_add(number as u64);
             let Some(input) = self.input(seed) else {
-                return Verdict::Skipped("no value of a type with a pattern is known; give the parameter a default".into());
+                return Verdict::Skipped(
+                    "no value of a type with a pattern is known; give the parameter a default".into(),
+                );
             };
             if let Some(failure) = self.failure(&site, &input) {
                 let (input, failure) = self.shrink(&site, input, failure);
@@ -217,7 +232,8 @@ impl Property<'_> {
 
     /// The error that an input ends in, unless the code refuses it.
     fn failure(&self, site: &Site, input: &Input) -> Option<Box<Diagnostic>> {
-        let mut node = Node::named(input.facts.map_or_else(|| "generated".to_owned(), |set| set.default_node()));
+        let mut node =
+            Node::named(input.facts.map_or_else(|| "generated".to_owned(), |set| set.default_node()));
         if let Some(set) = input.facts {
             node.facts = set.facts(&node.name);
         }
@@ -235,8 +251,16 @@ impl Property<'_> {
     }
 
     /// A smaller input that fails in the same way.
-    fn shrink(&self, site: &Site, mut input: Input, mut failure: Box<Diagnostic>) -> (Input, Box<Diagnostic>) {
-        let same = |one: &Diagnostic, other: &Diagnostic| one.root().code.name == other.root().code.name && one.location().map(|at| at.line()) == other.location().map(|at| at.line());
+    fn shrink(
+        &self,
+        site: &Site,
+        mut input: Input,
+        mut failure: Box<Diagnostic>,
+    ) -> (Input, Box<Diagnostic>) {
+        let same = |one: &Diagnostic, other: &Diagnostic| {
+            one.root().code.name == other.root().code.name
+                && one.location().map(|at| at.line()) == other.location().map(|at| at.line())
+        };
         loop {
             let smaller = self.smaller(&input).into_iter().find_map(|candidate| {
                 let found = self.failure(site, &candidate)?;
@@ -279,7 +303,11 @@ impl Property<'_> {
             false => format!("class {{ '{}':", self.subject.name),
         };
         for (name, value) in &input.parameters {
-            source.push_str(&format!("\n  {} => {},", Shown::of(name).to_string().trim_matches('\''), Shown::of(value)));
+            source.push_str(&format!(
+                "\n  {} => {},",
+                Shown::of(name).to_string().trim_matches('\''),
+                Shown::of(value)
+            ));
         }
         source.push_str("\n}");
         Failure {
@@ -294,7 +322,8 @@ impl Property<'_> {
 
 /// Whether the code refuses an input on purpose.
 fn is_refusal(failure: &Diagnostic) -> bool {
-    std::iter::successors(Some(failure), |one| one.cause.as_deref()).any(|one| one.root().code.name == "FAIL_CALLED")
+    std::iter::successors(Some(failure), |one| one.cause.as_deref())
+        .any(|one| one.root().code.name == "FAIL_CALLED")
 }
 
 /// The seed of a run that names none: always the same one, so that a run can be repeated.

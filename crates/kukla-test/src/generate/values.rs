@@ -14,12 +14,54 @@ const DEEPEST: usize = 4;
 
 /// Strings of many common forms, for types that only a pattern describes. Each is tried before anything else.
 const SAMPLES: [&str; 48] = [
-    "a", "example", "present", "absent", "/tmp/example", "/", "web1.example.com", "example.com", "192.0.2.1", "192.0.2.0/24",
-    "2001:db8::1", "2001:db8::/32", "https://example.com/", "http://example.com/a?b=c", "ldap://example.com", "0644", "644",
-    "u=rw,go=r", "1.2.3", "1", "80", "80-90", "user@example.com", "00:11:22:33:44:55", "C:/example", "C:\\example", "UTC",
-    "Europe/Berlin", "yes", "no", "on", "true", "10%", "512M", "1G", "30s", "5m", "1h", "daily", "puppet:///modules/a/b",
-    "file:///tmp/a", "-----BEGIN CERTIFICATE-----", "d41d8cd98f00b204e9800998ecf8427e",
-    "da39a3ee5e6b4b0d3255bfef95601890afd80709", "ZXhhbXBsZQ==", "example::name", "@daily", "!example",
+    "a",
+    "example",
+    "present",
+    "absent",
+    "/tmp/example",
+    "/",
+    "web1.example.com",
+    "example.com",
+    "192.0.2.1",
+    "192.0.2.0/24",
+    "2001:db8::1",
+    "2001:db8::/32",
+    "https://example.com/",
+    "http://example.com/a?b=c",
+    "ldap://example.com",
+    "0644",
+    "644",
+    "u=rw,go=r",
+    "1.2.3",
+    "1",
+    "80",
+    "80-90",
+    "user@example.com",
+    "00:11:22:33:44:55",
+    "C:/example",
+    "C:\\example",
+    "UTC",
+    "Europe/Berlin",
+    "yes",
+    "no",
+    "on",
+    "true",
+    "10%",
+    "512M",
+    "1G",
+    "30s",
+    "5m",
+    "1h",
+    "daily",
+    "puppet:///modules/a/b",
+    "file:///tmp/a",
+    "-----BEGIN CERTIFICATE-----",
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "ZXhhbXBsZQ==",
+    "example::name",
+    "@daily",
+    "!example",
 ];
 
 impl Generator {
@@ -83,11 +125,13 @@ impl Generator {
             Type::Sensitive(inner) => Value::Sensitive(Arc::new(self.value(inner, depth)?)),
             Type::Array(array) => {
                 let count = self.size(&array.size, depth);
-                let elements: Option<Vec<Value>> = (0..count).map(|_| self.value(&array.element, depth + 1)).collect();
+                let elements: Option<Vec<Value>> =
+                    (0..count).map(|_| self.value(&array.element, depth + 1)).collect();
                 elements?.into()
             }
             Type::Tuple(tuple) => {
-                let elements: Option<Vec<Value>> = tuple.types.iter().map(|one| self.value(one, depth + 1)).collect();
+                let elements: Option<Vec<Value>> =
+                    tuple.types.iter().map(|one| self.value(one, depth + 1)).collect();
                 elements?.into()
             }
             Type::Hash(hash) => {
@@ -111,9 +155,12 @@ impl Generator {
                 Value::Hash(entries)
             }
             Type::Alias(alias) => self.value(alias.resolved(), depth)?,
-            Type::Any | Type::Data | Type::Scalar | Type::ScalarData | Type::RichData | Type::NotUndef(None) => {
-                Value::String("example".into())
-            }
+            Type::Any
+            | Type::Data
+            | Type::Scalar
+            | Type::ScalarData
+            | Type::RichData
+            | Type::NotUndef(None) => Value::String("example".into()),
             _ => self.sample(ty)?,
         })
     }
@@ -130,7 +177,8 @@ impl Generator {
         // The ends and small numbers find more mistakes than the others.
         let common = [low, high, 0, 1, -1, 2, 80, 443, 1024, 65_535];
         let fitting: Vec<i64> = common.into_iter().filter(|one| (low..=high).contains(one)).collect();
-        let inside = i128::from(low) + i128::from(self.next() >> 1) % (i128::from(high) - i128::from(low) + 1);
+        let inside =
+            i128::from(low) + i128::from(self.next() >> 1) % (i128::from(high) - i128::from(low) + 1);
         match self.below(fitting.len() + 1) {
             0 => i64::try_from(inside).unwrap_or(low),
             at => fitting[at - 1],
@@ -138,7 +186,8 @@ impl Generator {
     }
 
     fn string(&mut self, range: &Range) -> Value {
-        let (low, high) = (range.from().unwrap_or(0).max(0) as usize, range.to().unwrap_or(64).clamp(0, 64) as usize);
+        let (low, high) =
+            (range.from().unwrap_or(0).max(0) as usize, range.to().unwrap_or(64).clamp(0, 64) as usize);
         if low == 0 && self.below(8) == 0 {
             return Value::from("");
         }
@@ -193,8 +242,11 @@ pub(super) fn simpler(value: &Value) -> Vec<Value> {
         Value::Hash(entries) => {
             let mut all = Vec::new();
             for (key, entry) in entries {
-                let without: Hash =
-                    entries.iter().filter(|(other, _)| *other != key).map(|(k, v)| (k.clone(), v.clone())).collect();
+                let without: Hash = entries
+                    .iter()
+                    .filter(|(other, _)| *other != key)
+                    .map(|(k, v)| (k.clone(), v.clone()))
+                    .collect();
                 all.push(Value::Hash(without));
                 for simple in simpler(entry) {
                     let mut changed = entries.clone();
