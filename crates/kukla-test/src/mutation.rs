@@ -100,7 +100,7 @@ pub fn of_text(path: &Path, file: &str, text: &str) -> Vec<Mutant> {
             Some(Expr::Unless(test)) => changes.push((test.test().span(), negated(text, test.test().span()))),
             _ => {}
         }
-        if node.kind() == SyntaxKind::AttributeOperation {
+        if node.kind() == SyntaxKind::Attribute {
             changes.push((with_comma(text, node.span()), String::new()));
         }
         if matches!(node.kind(), SyntaxKind::Block | SyntaxKind::Manifest) {

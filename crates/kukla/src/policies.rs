@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<kukla::Diagnostic>>(())
 //! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kukla_catalog::{Catalog, Resource};
@@ -77,7 +77,7 @@ impl Site {
         policies.files.iter().flat_map(check).collect()
     }
 
-    fn check_policy_file(&self, node: &Node, catalog: &Arc<Catalog>, file: &PathBuf) -> Vec<Diagnostic> {
+    fn check_policy_file(&self, node: &Node, catalog: &Arc<Catalog>, file: &Path) -> Vec<Diagnostic> {
         let unit = match self.environment.load(file) {
             Ok(unit) => unit,
             Err(failure) => return vec![(*failure).clone()],
@@ -118,7 +118,7 @@ impl Site {
     /// The line on which a resource was declared.
     fn location_of(&self, resource: &Resource) -> Option<Location> {
         let (file, line) = (resource.file.as_ref()?, resource.line?);
-        let unit = self.environment.load(std::path::Path::new(file.as_str())).ok()?;
+        let unit = self.environment.load(Path::new(file.as_str())).ok()?;
         let source: Source = unit.source.clone();
         let text = source.text();
         let start =

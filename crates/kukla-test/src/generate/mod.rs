@@ -6,7 +6,7 @@
 
 mod values;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -116,7 +116,7 @@ fn systems(project: &Project) -> Vec<FactSet> {
 }
 
 /// The classes and defined types in a manifest.
-fn subjects(project: &Project, file: &PathBuf) -> Vec<Subject> {
+fn subjects(project: &Project, file: &Path) -> Vec<Subject> {
     let Ok(bytes) = project.world.read(file) else { return Vec::new() };
     let source = Source::new(file.display().to_string(), String::from_utf8_lossy(&bytes).as_ref());
     let Ok(program) = Programs::default().read(&source, Dialect::Manifest, &Rules::default()) else {
