@@ -10,7 +10,7 @@ use crate::commands::absent;
 use crate::commands::modules;
 use crate::commands::{
     about, check, compile, completions, diff, doc, doctor, epp, eval, explain, facts, fmt, init, lint,
-    lookup, lsp, man, pages, parse, repl, rpc, ruby, store, why,
+    lookup, lsp, man, new, pages, parse, repl, rpc, ruby, store, test, why,
 };
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
@@ -75,6 +75,15 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
+    /// Run the tests of modules and control repositories
+    ///
+    /// Tests are Markdown chapters (`tests/**/*.md`) and RSpec suites (`*_spec.rb`), and need no Ruby. Exit codes: 0 all tests passed, 1 tests
+    /// failed, 2 a file of tests could not run, or the command could not run.
+    Test(Deferred<test::Args>),
+    /// Write a module, class, defined type, function or test from templates
+    ///
+    /// Everything has documentation and a test that passes. Exit codes: 0 written, 2 a file exists, or the command could not run.
+    New(Deferred<new::Args>),
     /// Format manifests
     ///
     /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
@@ -212,6 +221,7 @@ impl Cli {
             Command::Mod(Deferred(args)) => modules::run(&args),
             #[cfg(not(feature = "modules"))]
             Command::Mod(_) => Err(absent::problem("modules")),
+            Command::New(Deferred(args)) => new::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),
@@ -220,6 +230,7 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
+            Command::Test(Deferred(args)) => test::run(&args),
             Command::Why(Deferred(args)) => why::run(&args),
         }
     }

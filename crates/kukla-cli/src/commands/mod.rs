@@ -28,6 +28,7 @@ pub mod lsp;
 pub mod man;
 #[cfg(feature = "modules")]
 pub mod modules;
+pub mod new;
 mod options;
 pub mod pages;
 pub mod parse;
@@ -44,4 +45,5 @@ pub mod store;
 mod stores;
 mod suggestion;
 mod target;
+pub mod test;
 pub mod why;
