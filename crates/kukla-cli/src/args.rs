@@ -9,8 +9,8 @@ use crate::commands::absent;
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
 use crate::commands::{
-    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
-    repl, rpc, ruby, store, why,
+    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, new, pages,
+    parse, repl, rpc, ruby, store, test, why,
 };
 use crate::deferred::Deferred;
 
@@ -73,6 +73,15 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
+    /// Run the tests of modules and control repositories
+    ///
+    /// Tests are Markdown chapters (`tests/**/*.md`) and RSpec suites (`*_spec.rb`), and need no Ruby. Exit codes: 0 all tests passed, 1 tests
+    /// failed, 2 a file of tests could not run, or the command could not run.
+    Test(Deferred<test::Args>),
+    /// Write a module, class, defined type, function or test from templates
+    ///
+    /// Everything has documentation and a test that passes. Exit codes: 0 written, 2 a file exists, or the command could not run.
+    New(Deferred<new::Args>),
     /// Format manifests
     ///
     /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
@@ -174,6 +183,7 @@ impl Cli {
             Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
+            Command::New(Deferred(args)) => new::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),
@@ -182,6 +192,7 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
+            Command::Test(Deferred(args)) => test::run(&args),
             Command::Why(Deferred(args)) => why::run(&args),
         }
     }

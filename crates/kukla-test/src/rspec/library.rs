@@ -90,7 +90,13 @@ pub fn start(ruby: &mut Ruby<'_>, bench: &Rc<Bench>, root: &Path) -> Result<()> 
 }
 
 /// Runs a file and lists its results.
-pub fn run_file(ruby: &mut Ruby<'_>, root: &Path, file: &Path, filter: &Filter) -> Result<PuppetValue> {
+pub fn run_file(
+    ruby: &mut Ruby<'_>,
+    root: &Path,
+    file: &Path,
+    filter: &Filter,
+    only_list: bool,
+) -> Result<PuppetValue> {
     let suite = Value::Class(ruby.class_named("Kukla::Suite")?);
     let shown = match file.strip_prefix(root) {
         Ok(inside) => format!("./{}", inside.display()),
@@ -99,7 +105,8 @@ pub fn run_file(ruby: &mut Ruby<'_>, root: &Path, file: &Path, filter: &Filter) 
     let texts = Value::array(filter.texts.iter().map(|text| Value::from(text.as_str())).collect::<Vec<_>>());
     let line = filter.line.map_or(Value::Nil, |line| Value::Int(line as i64));
     let run = ruby.symbols.intern("run");
-    let args = [Value::from(file.to_string_lossy().as_ref()), Value::from(shown), texts, line];
+    let file = Value::from(file.to_string_lossy().as_ref());
+    let args = [file, Value::from(shown), texts, line, Value::Bool(only_list)];
     let results = ruby.send(&suite, run, &args)?;
     request::plain(ruby, &results)
 }

@@ -36,7 +36,7 @@ pub fn run(project: &Project, file: &Path, options: &RunOptions) -> Suite {
     let node = Node::named("rspec.example.com");
     let (outcome, _) = site.run_ruby(&node, None, |ruby| {
         let run = library::start(ruby, &bench, &project.root)
-            .and_then(|()| library::run_file(ruby, &project.root, file, &options.filter));
+            .and_then(|()| library::run_file(ruby, &project.root, file, &options.filter, options.list));
         Ok(match run {
             Ok(results) => results::read(&results, &mut suite),
             Err(unwind) => suite.problem = Some(results::problem(ruby, *unwind)),

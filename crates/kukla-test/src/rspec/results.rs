@@ -23,8 +23,9 @@ pub fn read(results: &Value, suite: &mut Suite) {
             _ => None,
         };
         let reason = || text("reason").unwrap_or_default();
-        let verdict = match text("status").as_deref() {
+        let verdict = match text("status").as_deref().filter(|status| !status.is_empty()) {
             Some("passed") => Verdict::Passed,
+            None => Verdict::Skipped("not run".to_owned()),
             Some("skipped") => Verdict::Skipped(reason()),
             Some("pending") => Verdict::Pending(reason()),
             _ => Verdict::Failed(vec![Failure {

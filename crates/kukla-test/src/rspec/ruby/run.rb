@@ -3,11 +3,12 @@
 module Kukla
   module Suite
     class << self
-      def run(path, shown, texts, line)
+      def run(path, shown, texts, line, only_list)
         # As `rspec` does.
         $LOAD_PATH.unshift(File.join(Dir.pwd, 'lib'), File.join(Dir.pwd, 'spec'))
         RSpec.world.load_file(path, shown)
-        examples = RSpec.world.run { |example| chosen?(example, texts, line) }
+        chosen = ->(example) { chosen?(example, texts, line) }
+        examples = only_list ? RSpec.world.list(&chosen) : RSpec.world.run(&chosen)
         examples.map { |example| result(example) }
       end
 

@@ -79,9 +79,14 @@ module RSpec
         load(path)
       end
 
+      # The examples that a block selects.
+      def list(&chosen)
+        groups.flat_map(&:descendants).select { |example| wanted?(example) && chosen.call(example) }
+      end
+
       # Runs the examples that a block selects, and gives them all.
       def run(&chosen)
-        selected = groups.flat_map(&:descendants).select { |example| wanted?(example) && chosen.call(example) }
+        selected = list(&chosen)
         return [] if selected.empty?
 
         @wanted = selected.to_h { |example| [example, true] }

@@ -55,7 +55,8 @@ fn parse(comment: &str) -> Option<Claim> {
 }
 
 impl Message {
-    fn parse(text: &str, may_have_code: bool) -> Self {
+    /// Reads `text`, `CODE "text"` or `only "text"`.
+    pub fn parse(text: &str, may_have_code: bool) -> Self {
         let word = text.split(' ').next().unwrap_or_default();
         let is_code = may_have_code
             && word.len() > 2

@@ -1,16 +1,17 @@
-//! Catalog blocks: facts about a finished catalog, one per line.
-
-use std::collections::BTreeSet;
+//! Catalog blocks: facts about a finished catalog, one per line. An indented line continues the one above it.
 
 use serde_json::Value;
 
-use crate::notation::{self, Reader};
+use super::condition::{self, Condition};
+use super::notation::Reader;
 
 /// One line of a `catalog` block.
 #[derive(Debug, PartialEq)]
 pub enum Fact {
     /// `Type['title'] { attribute => value }`: the resource is there and has these attributes.
     Resource(String, Vec<(String, Expected)>),
+    /// `Type['title'] attribute =~ /pattern/, after Other['x']`: the resource is there, and the conditions hold.
+    Conditions(String, Vec<Condition>),
     /// `! Type['title']`: it is not there.
     Absent(String),
     /// `A -> B`, `A ~> B`: the relationship was declared.
@@ -25,6 +26,50 @@ pub enum Fact {
     Sensitive(String, Vec<String>),
     /// `all: A, B`: these resources and no others, in this order.
     All(Vec<String>),
+    /// `only: A, B` or `only File: A, B`: these resources (of the type) and no others, in any order.
+    Only(Option<String>, Vec<String>),
+    /// `count: 12` or `count: File 2, Package >= 1`: the number of resources (of a type).
+    Count(Vec<Count>),
+}
+
+impl Fact {
+    /// The resource that it is about, if it is about one.
+    pub fn subject(&self) -> Option<&str> {
+        match self {
+            Fact::Resource(name, _)
+            | Fact::Conditions(name, _)
+            | Fact::Tagged(name, _)
+            | Fact::Sensitive(name, _) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// A claim about a number of resources.
+#[derive(Debug, PartialEq)]
+pub struct Count {
+    /// The type, if it is not about all resources.
+    pub kind: Option<String>,
+    /// The comparison.
+    pub operator: &'static str,
+    /// The number on its right.
+    pub number: usize,
+}
+
+/// The lines of a block with their continuations, each with the index of its first line. Blank lines and comments are left out.
+pub fn entries(text: &str) -> Vec<(usize, String)> {
+    let mut entries: Vec<(usize, String)> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        match entries.last_mut() {
+            _ if line.trim().is_empty() || line.trim_start().starts_with('#') => {}
+            Some((_, entry)) if line.starts_with([' ', '\t', '}']) => {
+                entry.push('\n');
+                entry.push_str(line);
+            }
+            _ => entries.push((index, line.to_owned())),
+        }
+    }
+    entries
 }
 
 /// The expected value of an attribute.
@@ -42,6 +87,19 @@ pub fn parse(line: &str) -> Option<Fact> {
     if reader.eat("all:") {
         let references = references(&mut reader)?;
         return Some(Fact::All(references));
+    }
+    if reader.eat("only:") {
+        return Some(Fact::Only(None, references(&mut reader)?));
+    }
+    if let Some((kind, rest)) = reader.rest.strip_prefix("only ").and_then(|rest| rest.split_once(':'))
+        && is_type(kind.trim())
+        && !rest.starts_with(':')
+    {
+        let mut reader = Reader { rest };
+        return Some(Fact::Only(Some(kind.trim().to_owned()), references(&mut reader)?));
+    }
+    if reader.eat("count:") {
+        return reader.rest.split(',').map(count).collect::<Option<_>>().map(Fact::Count);
     }
     let negated = reader.eat("!");
     let subject = reference(&mut reader)?;
@@ -67,8 +125,33 @@ pub fn parse(line: &str) -> Option<Fact> {
     if reader.eat("sensitive") {
         return Some(Fact::Sensitive(subject, words(&mut reader)?));
     }
+    if !reader.rest.trim().is_empty() && !reader.rest.trim_start().starts_with('{') {
+        return condition::parse(reader.rest).map(|conditions| Fact::Conditions(subject, conditions));
+    }
     let attributes = if reader.eat("{") { attributes(&mut reader)? } else { Vec::new() };
     reader.rest.trim().is_empty().then_some(Fact::Resource(subject, attributes))
+}
+
+/// `Apt::Source`
+fn is_type(text: &str) -> bool {
+    text.split("::").all(|part| {
+        part.starts_with(|c: char| c.is_ascii_uppercase())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// `File 2`, `Package >= 1`, `12`
+fn count(text: &str) -> Option<Count> {
+    let text = text.trim();
+    let split = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
+    let (kind, rest) = match is_type(&text[..split]) {
+        true => (Some(text[..split].to_owned()), text[split..].trim()),
+        false => (None, text),
+    };
+    let operators = ["==", "!=", "<=", ">=", "<", ">"];
+    let operator = operators.into_iter().find(|operator| rest.starts_with(operator));
+    let number = operator.map_or(rest, |operator| &rest[operator.len()..]).trim().parse().ok()?;
+    Some(Count { kind, operator: operator.unwrap_or("=="), number })
 }
 
 fn words(reader: &mut Reader<'_>) -> Option<Vec<String>> {
@@ -96,7 +179,7 @@ fn references(reader: &mut Reader<'_>) -> Option<Vec<String>> {
 }
 
 /// `Type['title']`, in the form that catalogs write: `Type[title]`, class names capitalised.
-fn reference(reader: &mut Reader<'_>) -> Option<String> {
+pub(super) fn reference(reader: &mut Reader<'_>) -> Option<String> {
     reader.rest = reader.rest.trim_start();
     let end = reader.rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')?;
     let kind = reader.rest[..end].to_owned();
@@ -159,129 +242,6 @@ fn expected(reader: &mut Reader<'_>) -> Option<Expected> {
     Some(Expected::Expression(here[..end].trim().to_owned()))
 }
 
-/// A catalog, arranged for questions.
-pub struct View<'a> {
-    resources: Vec<(String, &'a Value)>,
-    edges: BTreeSet<(String, bool, String)>,
-    containment: BTreeSet<(String, String)>,
-}
-
-/// Resources that every catalog has.
-const SYSTEM: [&str; 4] = ["Stage[main]", "Class[Settings]", "Class[Main]", "Class[main]"];
-
-impl<'a> View<'a> {
-    /// Arranges the catalog document.
-    pub fn new(catalog: &'a Value) -> Self {
-        let list = |key: &str| catalog[key].as_array().map(Vec::as_slice).unwrap_or_default();
-        let resources: Vec<(String, &Value)> = list("resources")
-            .iter()
-            .map(|r| (format!("{}[{}]", r["type"].as_str().unwrap_or("?"), text(&r["title"])), r))
-            .collect();
-        let mut edges = BTreeSet::new();
-        for (name, resource) in &resources {
-            for (metaparameter, forward, notifies) in [
-                ("before", true, false),
-                ("notify", true, true),
-                ("require", false, false),
-                ("subscribe", false, true),
-            ] {
-                let targets = match &resource["parameters"][metaparameter] {
-                    Value::Array(many) => many.iter().map(text).collect(),
-                    Value::Null => Vec::new(),
-                    one => vec![text(one)],
-                };
-                for target in targets {
-                    let (from, to) = if forward { (name.clone(), target) } else { (target, name.clone()) };
-                    edges.insert((from, notifies, to));
-                }
-            }
-        }
-        let containment = list("edges").iter().map(|e| (text(&e["source"]), text(&e["target"]))).collect();
-        Self { resources, edges, containment }
-    }
-
-    /// The resources that a program declared, in catalog order.
-    pub fn declared(&self) -> Vec<&str> {
-        self.resources.iter().map(|(n, _)| n.as_str()).filter(|n| !SYSTEM.contains(n)).collect()
-    }
-
-    /// Declared relationships: from, whether it notifies, to.
-    pub fn edges(&self) -> &BTreeSet<(String, bool, String)> {
-        &self.edges
-    }
-
-    /// The attributes of a resource.
-    pub fn parameters(&self, reference: &str) -> Option<&Value> {
-        self.resource(reference).ok().map(|r| &r["parameters"])
-    }
-
-    fn resource(&self, name: &str) -> Result<&Value, String> {
-        let found = self.resources.iter().find(|(n, _)| n == name);
-        found.map(|(_, r)| *r).ok_or_else(|| format!("no {name}, but {}", self.declared().join(", ")))
-    }
-
-    /// Does the fact hold? `evaluate` gives the rich data of an expression.
-    pub fn holds(&self, fact: &Fact, evaluate: &dyn Fn(&str) -> Result<Value, String>) -> Result<(), String> {
-        match fact {
-            Fact::Resource(name, attributes) => {
-                let parameters = &self.resource(name)?["parameters"];
-                for (attribute, expected) in attributes {
-                    let expected = match expected {
-                        Expected::Plain(value) => value.clone(),
-                        Expected::Expression(code) => evaluate(code)?,
-                    };
-                    let got = &parameters[attribute.as_str()];
-                    if !notation::same(&expected, got, true) {
-                        return Err(format!("{attribute} => {got}"));
-                    }
-                }
-                Ok(())
-            }
-            Fact::Absent(name) => yes(self.parameters(name).is_none(), || "it is there".into()),
-            Fact::Edge(a, notifies, b) => yes(self.has_edge(a, *notifies, b), || self.edges_of(a, b)),
-            Fact::NoEdge(a, notifies, b) => yes(!self.has_edge(a, *notifies, b), || self.edges_of(a, b)),
-            Fact::Contains(a, b) => yes(self.containment.contains(&(a.clone(), b.clone())), || {
-                let outer: Vec<&str> =
-                    self.containment.iter().filter(|(_, t)| t == b).map(|(s, _)| s.as_str()).collect();
-                format!("{b} is in {}", outer.join(", "))
-            }),
-            Fact::Tagged(name, tags) => {
-                let has = &self.resource(name)?["tags"];
-                let all =
-                    tags.iter().all(|t| has.as_array().is_some_and(|l| l.iter().any(|x| x == t.as_str())));
-                yes(all, || format!("tags {has}"))
-            }
-            Fact::Sensitive(name, attributes) => {
-                let has = &self.resource(name)?["sensitive_parameters"];
-                yes(has.as_array().is_some_and(|l| l.iter().eq(attributes)), || format!("sensitive {has}"))
-            }
-            Fact::All(names) => yes(self.declared() == *names, || self.declared().join(", ")),
-        }
-    }
-
-    fn has_edge(&self, a: &str, notifies: bool, b: &str) -> bool {
-        self.edges.contains(&(a.to_owned(), notifies, b.to_owned()))
-    }
-
-    fn edges_of(&self, a: &str, b: &str) -> String {
-        let near: Vec<String> = self
-            .edges
-            .iter()
-            .filter(|(x, _, y)| x == a || y == b || x == b || y == a)
-            .map(|(x, n, y)| format!("{x} {} {y}", if *n { "~>" } else { "->" }))
-            .collect();
-        if near.is_empty() { "no relationship of either".into() } else { near.join(", ") }
-    }
-}
-
-fn yes(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(otherwise()) }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,5 +260,35 @@ mod tests {
         assert_eq!(parse("A['1'] ~> B['2']"), Some(Fact::Edge("A[1]".into(), true, "B[2]".into())));
         assert_eq!(parse("all: A['1'], B['2']"), Some(Fact::All(vec!["A[1]".into(), "B[2]".into()])));
         assert_eq!(parse("nonsense"), None);
+        let count =
+            |kind: Option<&str>, operator, number| Count { kind: kind.map(str::to_owned), operator, number };
+        assert_eq!(
+            parse("count: File 2, A::B >= 1, 12"),
+            Some(Fact::Count(vec![
+                count(Some("File"), "==", 2),
+                count(Some("A::B"), ">=", 1),
+                count(None, "==", 12)
+            ]))
+        );
+        assert_eq!(
+            parse("only A::B: A::B['x']"),
+            Some(Fact::Only(Some("A::B".into()), vec!["A::B[x]".into()]))
+        );
+        assert_eq!(parse("only:"), Some(Fact::Only(None, Vec::new())));
+        let Some(Fact::Conditions(name, conditions)) =
+            parse("Service['ntp'] ensure => running, after File['/x']")
+        else {
+            panic!("conditions");
+        };
+        assert_eq!((name.as_str(), conditions.len()), ("Service[ntp]", 2));
+        assert_eq!(parse("Service['ntp'] ensure running"), None);
+    }
+
+    #[test]
+    fn indented_lines_continue() {
+        let text = "A['1'] x => 1,\n  y => 2\n\n# a comment\nB['2'] {\n  z => 3,\n}\n";
+        let entries = entries(text);
+        assert_eq!(entries.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 4]);
+        assert!(parse(&entries[1].1).is_some());
     }
 }

@@ -3,8 +3,18 @@
 use serde_json::{Map, Value};
 
 /// Request parameters that a `toml` block may set by name; every other key is a Puppet setting.
-const PARAMETERS: [&str; 7] =
-    ["node", "environment", "classes", "facts", "trusted", "server_facts", "variables"];
+const PARAMETERS: [&str; 10] = [
+    "node",
+    "environment",
+    "classes",
+    "facts",
+    "fact_set",
+    "trusted",
+    "server_facts",
+    "variables",
+    "clock",
+    "randomness",
+];
 
 /// The parameters of requests of a section, besides the code.
 #[derive(Clone, Debug, Default)]
@@ -50,9 +60,26 @@ impl Options {
         at.insert((*last).clone(), value);
     }
 
-    /// The parameters, to be completed with the code and the place of the files.
-    pub fn params(&self) -> Map<String, Value> {
-        self.params.clone()
+    /// The parameters with those of a case over them, to be completed with the code and the place of the files.
+    pub fn params(&self, case: &Map<String, Value>) -> Map<String, Value> {
+        let mut params = Value::Object(self.params.clone());
+        merge(&mut params, &Value::Object(case.clone()));
+        match params {
+            Value::Object(params) => params,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// Adds the entries of one object to another, hashes within hashes too.
+pub fn merge(into: &mut Value, from: &Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key.as_str()).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from.clone(),
     }
 }
 
@@ -67,7 +94,7 @@ mod tests {
         options.read("strict = \"warning\"\nnode = \"a.b\"\n[facts.os]\nfamily = \"Debian\"\n").unwrap();
         let expected =
             json!({"settings": {"strict": "warning"}, "node": "a.b", "facts": {"os": {"family": "Debian"}}});
-        assert_eq!(Value::Object(options.params()), expected);
+        assert_eq!(Value::Object(options.params(&Map::new())), expected);
     }
 
     #[test]

@@ -139,6 +139,37 @@ fn escape(quote: char, c: char) -> Option<String> {
     })
 }
 
+/// A value in Puppet's notation; sensitive ones are hidden.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "undef".into(),
+        Value::String(text) if text.contains(['\n', '\t']) => format!("{text:?}").replace('$', "\\$"),
+        Value::String(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(shown).collect();
+            format!("[{}]", values.join(", "))
+        }
+        Value::Object(entries) => {
+            let text = |name: &str| entries.get(name).and_then(Value::as_str);
+            match text("__ptype") {
+                Some("Sensitive") => "Sensitive [value redacted]".into(),
+                Some("Default") => "default".into(),
+                Some(kind) => match entries.get("__pvalue").or(entries.get("__value")) {
+                    Some(Value::String(value)) => format!("{kind}({value})"),
+                    Some(value) => format!("{kind}({})", shown(value)),
+                    None => kind.to_owned(),
+                },
+                None => {
+                    let entries: Vec<String> =
+                        entries.iter().map(|(key, value)| format!("'{key}' => {}", shown(value))).collect();
+                    format!("{{{}}}", entries.join(", "))
+                }
+            }
+        }
+        other => other.to_string(),
+    }
+}
+
 /// Are two JSON values the same, integers and floats kept apart? With `ordered`, the order of keys counts.
 pub fn same(a: &Value, b: &Value, ordered: bool) -> bool {
     match (a, b) {

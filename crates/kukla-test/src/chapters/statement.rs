@@ -4,7 +4,7 @@
 //! a statement begins in the first column, and what continues it is indented or opens with a closing bracket, `else`,
 //! `elsif`, an arrow or a dot. The text of a heredoc belongs to the statement that opens it.
 
-use crate::claim::{self, Claim};
+use super::claim::{self, Claim};
 
 /// One statement of a block, with its claims.
 #[derive(Debug, Default)]
