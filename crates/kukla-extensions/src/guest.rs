@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use kukla_eval::{Flow, Vm};
 use kukla_ruby::{Result, Ruby, State};
+use rustc_hash::FxHashMap;
 
 use crate::objects::SharedCollections;
 use crate::programs::RubyPrograms;
+use crate::scope::SharedScopes;
 use crate::{library, session};
 
 pub use crate::values::{to_puppet, to_ruby};
@@ -34,6 +36,11 @@ pub fn take(vm: &mut Vm<'_>) -> Box<State> {
 /// Brings Puppet's own classes, which an interpreter otherwise has once code names one of them.
 pub fn bring_puppet(ruby: &mut Ruby<'_>) -> Result<()> {
     library::bring(ruby)
+}
+
+/// Makes every scope one object from now on, or gives these objects up.
+pub fn share_scopes(ruby: &mut Ruby<'_>, are_shared: bool) {
+    ruby.part::<SharedScopes>().0 = are_shared.then(FxHashMap::default);
 }
 
 /// Releases the lists and hashes of a compilation that has ended.

@@ -94,7 +94,9 @@ fn in_compilation(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     };
     let outcome = ruby.lend(|state| {
         site.run_ruby(request.node(), Some(state), |ruby| {
+            guest::share_scopes(ruby, true);
             let result = ruby.yield_to(&block, &[]);
+            guest::share_scopes(ruby, false);
             guest::forget_collections(ruby);
             Ok(result)
         })

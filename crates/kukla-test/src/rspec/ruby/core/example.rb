@@ -172,9 +172,12 @@ module RSpec
       def run_with_hooks
         RSpec::Mocks.setup
         begin
-          before_hooks
-          Matchers.clear_generated_description
-          RSpec.world.surround(self) { instance.instance_exec(self, &block) }
+          RSpec.configuration.hooks_of(:before, :example).each { |hook| run_hook(hook) }
+          RSpec.world.surround(self) do
+            before_hooks
+            Matchers.clear_generated_description
+            instance.instance_exec(self, &block)
+          end
           @generated = Matchers.generated_description if @name.to_s.empty?
         rescue Skipped => e
           @skip_reason = e.message
@@ -190,7 +193,6 @@ module RSpec
       end
 
       def before_hooks
-        RSpec.configuration.hooks_of(:before, :example).each { |hook| run_hook(hook) }
         group.parent_groups.reverse_each { |one| one.hooks_of(:before, :example).each { |hook| run_hook(hook) } }
       end
 

@@ -62,7 +62,7 @@ module RSpec
       # Code that runs before each example, before any hook.
       def on_example(&block) = @preparations << block
 
-      # Code that runs around the body of each example.
+      # Code that runs around each example and the hooks of its groups.
       def around_example(&block) = @surroundings << block
 
       def prepare(example)

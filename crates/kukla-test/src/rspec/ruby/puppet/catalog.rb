@@ -74,11 +74,12 @@ module Puppet
 
     class Catalog
       def self.compile(request, here)
-        new(here ? Kukla::Suite.compile_here(request) : Kukla::Suite.compile(request))
+        new(here ? Kukla::Suite.compile_here(request) : Kukla::Suite.compile(request), request)
       end
 
-      def initialize(native)
+      def initialize(native, request = nil)
         @native = native
+        @request = request
         @resources = {}
       end
 
@@ -93,7 +94,7 @@ module Puppet
       end
 
       def at(position)
-        @resources[position] ||= Compiled.new(self, position, @native.resource(position))
+        @resources[position] ||= Compiled.new(self, position, resolved(@native.resource(position)))
       end
 
       def resources = (0...@native.size).map { |position| at(position) }
@@ -106,6 +107,42 @@ module Puppet
       def call = self
       def title_key_for_ref(ref) = Resource.type_and_title(ref, nil)
       def upstream_from_vertex(resource) = @native.containers(resource.position).drop(1).to_h { |at| [at(at), 1] }
+      private
+
+      # The parts of a resource, with the values that the agent computes.
+      def resolved(parts)
+        parts[2].each { |name, value| parts[2][name] = resolve(value) if deferred?(value) }
+        parts
+      end
+
+      def deferred?(value)
+        case value
+        when Hash then value['__ptype'] == 'Deferred' || value.each_value.any? { |inner| deferred?(inner) }
+        when Array then value.any? { |inner| deferred?(inner) }
+        else false
+        end
+      end
+
+      def resolve(value)
+        case value
+        when Array then value.map { |inner| resolve(inner) }
+        when Hash
+          return value.transform_values { |inner| resolve(inner) } unless value['__ptype'] == 'Deferred'
+
+          computed(value['name'], resolve(value['arguments'] || []))
+        else value
+        end
+      end
+
+      def computed(name, arguments)
+        Kukla::Suite.in_compilation(@request.merge(code: '')) do
+          scope = Puppet::Parser::Scope.top
+          name.start_with?('$') ? scope[name.delete_prefix('$')] : scope.call_function(name, arguments)
+        end
+      end
+
+      public
+
       def inspect = "#<Puppet::Resource::Catalog #{@native.size} resources>"
     end
 

@@ -138,7 +138,7 @@ module RspecPuppetFacts
       when /BSD/i then model = 'amd64'
       when /Solaris/i then model = 'i86pc'
       when /AIX/i
-        pattern = release.match?(/\A\d+\.\d+\z/) ? /\A#{release.delete('.')}00-/ : /\A#{release}-/
+        pattern = release.match?(/\A\d+\.\d+\z/) ? /\A#{release.delete('.')}00-/ : /\A#{release}-/ if release
         model = /\AIBM,/
       when /Windows/i
         system = 'windows'

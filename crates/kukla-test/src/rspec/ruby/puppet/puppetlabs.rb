@@ -5,7 +5,8 @@ module PuppetlabsSpec
     def make_absolute(path) = path
     def tmpfilename(name) = File.join(Dir.tmpdir, "#{name}-#{rand(1_000_000)}")
     def tmpdir(name) = tmpfilename(name).tap { |path| Dir.mkdir(path) }
-    module_function :make_absolute, :tmpfilename, :tmpdir
+    def cleanup = nil
+    module_function :make_absolute, :tmpfilename, :tmpdir, :cleanup
   end
 
   module PuppetInternals
