@@ -34,7 +34,7 @@ fn each(
     block: Option<Block>,
 ) -> Flow<Value> {
     let Some(catalog) = vm.inspected() else { return Err(diagnostic!(NO_INSPECTED_CATALOG).into()) };
-    let wanted = wanted(&resources);
+    let wanted = resource_filters(&resources);
     for (at, resource) in catalog.resources.iter().enumerate() {
         if !wanted.iter().any(|wanted| wanted.includes(resource)) {
             continue;
@@ -51,8 +51,8 @@ fn each(
 fn exists(vm: &mut Vm<'_>, message: Str, resources: Value, severity: Option<Str>) -> Flow<Value> {
     let Some(catalog) = vm.inspected() else { return Err(diagnostic!(NO_INSPECTED_CATALOG).into()) };
     let is_there =
-        |wanted: &Wanted, catalog: &Catalog| catalog.resources.iter().any(|one| wanted.includes(one));
-    if !wanted(&resources).iter().all(|wanted| is_there(wanted, &catalog)) {
+        |wanted: &ResourceFilter, catalog: &Catalog| catalog.resources.iter().any(|one| wanted.includes(one));
+    if !resource_filters(&resources).iter().all(|wanted| is_there(wanted, &catalog)) {
         vm.report_violation(level(severity.as_deref()), &message, None);
     }
     Ok(Value::Undef)
@@ -67,13 +67,13 @@ fn level(severity: Option<&str>) -> Severity {
 }
 
 /// Resources by type and perhaps title.
-struct Wanted {
+struct ResourceFilter {
     /// The type; none for all.
     type_name: Option<Str>,
     title: Option<Str>,
 }
 
-impl Wanted {
+impl ResourceFilter {
     fn includes(&self, resource: &Resource) -> bool {
         let is_of_type =
             self.type_name.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(&resource.type_name));
@@ -86,16 +86,16 @@ impl Wanted {
     }
 }
 
-fn wanted(resources: &Value) -> Vec<Wanted> {
+fn resource_filters(resources: &Value) -> Vec<ResourceFilter> {
     match resources {
-        Value::Array(types) => types.iter().flat_map(wanted).collect(),
+        Value::Array(types) => types.iter().flat_map(resource_filters).collect(),
         Value::Type(ty) => vec![match &**ty {
-            Type::Resource(None) => Wanted { type_name: None, title: None },
+            Type::Resource(None) => ResourceFilter { type_name: None, title: None },
             Type::Resource(Some(resource)) => {
-                Wanted { type_name: Some(resource.name.clone()), title: resource.title.clone() }
+                ResourceFilter { type_name: Some(resource.name.clone()), title: resource.title.clone() }
             }
-            Type::Class(title) => Wanted { type_name: Some("Class".into()), title: title.clone() },
-            other => Wanted { type_name: Some(other.name()), title: None },
+            Type::Class(title) => ResourceFilter { type_name: Some("Class".into()), title: title.clone() },
+            other => ResourceFilter { type_name: Some(other.name()), title: None },
         }],
         _ => Vec::new(),
     }

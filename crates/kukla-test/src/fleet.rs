@@ -87,7 +87,7 @@ fn example(report: NodeReport<Finding>, has_policies: bool) -> Example {
     }
 }
 
-/// An error, or a violation that is a warning; log messages of the code are no failures.
+/// An error, or a violation that is a warning; log messages of the code do not count.
 fn failure(finding: &Finding) -> Option<Failure> {
     match finding {
         Finding::Failure(diagnostic) => {

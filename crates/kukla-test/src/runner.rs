@@ -60,7 +60,7 @@ impl Filter {
     }
 }
 
-/// What a run reports while it goes on.
+/// Gets the results of a run as they come in.
 pub trait Observer: Sync {
     /// A file is done.
     fn file_done(&self, _suite: &Suite) {}

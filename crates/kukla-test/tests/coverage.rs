@@ -97,7 +97,7 @@ fn failing(text: &str, span: Span, is_template: bool) -> String {
     format!("{}{fail}{lines}{}", &text[..span.start as usize], &text[span.end as usize..])
 }
 
-/// What is wrong with a line, if anything is.
+/// The contradiction between the coverage of a line and the tests, if there is one.
 fn contradiction(line: &Line, files: &[kukla_test::discovery::TestFile]) -> Option<String> {
     let world = common::changed(vec![(line.path.clone(), line.text.clone())]);
     let suites = runner::run(&world, files, &common::options(), &());

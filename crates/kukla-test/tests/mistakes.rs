@@ -37,7 +37,7 @@ fn chapters_find_mistakes() {
             "tag     => 'x'",
             "notifies Service['nginx']",
         ),
-        ("modules/chrony/data/RedHat.yaml", "chronyd", "chrony", "Service['chronyd']"),
+        ("modules/chrony/data/defaults.yaml", "chronyd", "chrony", "Service['chronyd']"),
         ("modules/nginx/functions/listen.pp", "*:${port}", "${port}", "nginx::listen(8080)"),
         ("data/common.yaml", "curl", "wget", "profile::base::packages"),
     ] {

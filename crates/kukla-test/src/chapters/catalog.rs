@@ -91,12 +91,13 @@ pub fn parse(line: &str) -> Option<Fact> {
     if reader.eat("only:") {
         return Some(Fact::Only(None, references(&mut reader)?));
     }
-    if let Some((kind, rest)) = reader.rest.strip_prefix("only ").and_then(|rest| rest.split_once(':'))
-        && is_type(kind.trim())
-        && !rest.starts_with(':')
-    {
-        let mut reader = Reader { rest };
-        return Some(Fact::Only(Some(kind.trim().to_owned()), references(&mut reader)?));
+    if let Some(rest) = reader.rest.strip_prefix("only ") {
+        // The colons of a type's name have no blank behind them.
+        let end = rest.find(": ").or_else(|| rest.len().checked_sub(1).filter(|at| rest[*at..] == *":"))?;
+        let kind = rest[..end].trim();
+        let mut reader = Reader { rest: &rest[end + 1..] };
+        let names = references(&mut reader)?;
+        return is_type(kind).then(|| Fact::Only(Some(kind.to_owned()), names));
     }
     if reader.eat("count:") {
         return reader.rest.split(',').map(count).collect::<Option<_>>().map(Fact::Count);

@@ -122,7 +122,7 @@ fn list(value: &Value) -> Vec<Value> {
     }
 }
 
-/// The axes that a key of a matrix stands for, each with its values.
+/// The axes of a key of a matrix, each with its values.
 fn axis(project: &Project, name: &str, value: &Value) -> Result<Vec<(String, Vec<Case>)>, String> {
     let hash = || value.as_object().ok_or_else(|| format!("`{name}` is a hash"));
     let named = |label: &str, params: Value| Case {

@@ -121,7 +121,10 @@ impl Engine for ProjectEngine<'_> {
             }
             ProjectKind::Plain | ProjectKind::Module(_) => {
                 // An environment is a directory, be it empty.
-                files.push((root.join("environment.conf"), Vec::new()));
+                let conf = root.join("environment.conf");
+                if !files.iter().any(|(path, _)| *path == conf) {
+                    files.push((conf, Vec::new()));
+                }
                 params.insert("environmentpath".into(), environments.display().to_string().into());
             }
             ProjectKind::Control => {}

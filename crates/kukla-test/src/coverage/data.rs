@@ -20,7 +20,7 @@ pub struct DataKey {
     pub is_used: bool,
 }
 
-/// Keys that configure lookups and are no data themselves.
+/// Keys that configure lookups.
 const OPTIONS: [&str; 1] = ["lookup_options"];
 
 /// The deepest directory to search.

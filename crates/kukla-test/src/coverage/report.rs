@@ -15,7 +15,7 @@ use super::data::{self, DataKey};
 use super::lines::Lines;
 use crate::project::{Project, ProjectKind};
 
-/// What tests reach in a project.
+/// The coverage of a project.
 #[derive(Clone, Debug, Default)]
 pub struct CoverageReport {
     /// The files, by path.
@@ -24,7 +24,7 @@ pub struct CoverageReport {
     pub keys: Vec<DataKey>,
 }
 
-/// What tests reach in a file.
+/// The coverage of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileCoverage {
     /// Its path, relative to the project.
@@ -143,7 +143,7 @@ impl FileCoverage {
 }
 
 impl CoverageReport {
-    /// What the tests that a collector has counted reach in a project.
+    /// The coverage of a project by the tests that a collector has counted.
     pub fn new(project: &Project, collector: &Collector) -> CoverageReport {
         let mut texts: BTreeMap<PathBuf, Vec<Measured>> = BTreeMap::new();
         for measured in collector.programs.texts() {

@@ -93,7 +93,7 @@ impl Generator {
     /// A value of a type, if one can be found.
     pub(super) fn value(&mut self, ty: &Type, depth: usize) -> Option<Value> {
         let value = self.candidate(ty, depth)?;
-        // What a generator gets wrong is no counterexample.
+        // A value of another type would be the mistake of the generator.
         ty.contains(&value).then_some(value)
     }
 
