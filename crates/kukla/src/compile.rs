@@ -126,9 +126,7 @@ impl Site {
     ) -> Outcome<Compiled> {
         let world = Arc::clone(&self.environment.world);
         let clock = move || if is_wanted() { world.elapsed() } else { Duration::MAX };
-        self.ahead_of(|| {
-            self.run_by(node, options.explain, clock, |vm| self.compiled(vm, options))
-        })
+        self.ahead_of(|| self.run_by(node, options.explain, clock, |vm| self.compiled(vm, options)))
     }
 
     /// The catalog, with the other results that the options ask for.

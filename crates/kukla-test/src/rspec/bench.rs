@@ -1,4 +1,4 @@
-//! What the examples of one file share: the project, open sites, compiled catalogs.
+//! The state that the examples of one file share: the project, open sites, compiled catalogs.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ const MEMORY: u64 = 8 << 30;
 /// A catalog, or the message of the error in its place.
 pub type CatalogOrError = Result<Rc<CompiledCatalog>, Rc<str>>;
 
-/// What the examples of one file share.
+/// The project, the open sites and the compiled catalogs of one file.
 pub struct Bench {
     compiler: Compiler,
     own_module: Option<OwnModule>,
@@ -61,7 +61,7 @@ impl Bench {
         &self.compiler
     }
 
-    /// What judges the resources of its catalogs.
+    /// The judge of the resources of its catalogs.
     pub fn judge(&self) -> Rc<RefCell<Judge>> {
         Rc::clone(&self.judge)
     }
@@ -85,8 +85,7 @@ impl Bench {
 
     /// The options of a site with this code; `first` are directories of modules that the suite names.
     pub fn spec(&self, code: String, settings: Settings, first: &[PathBuf]) -> SiteSpec {
-        let world = self.compiler.world();
-        let mut modulepath: Vec<PathBuf> = first.iter().filter(|path| world.exists(path)).cloned().collect();
+        let mut modulepath = first.to_vec();
         for path in &self.modulepath {
             if !modulepath.contains(path) {
                 modulepath.push(path.clone());
@@ -102,7 +101,7 @@ impl Bench {
         }
     }
 
-    /// The site that a key stands for, opened once.
+    /// The site of a key, opened once.
     pub fn site(&self, key: String, spec: impl FnOnce() -> SiteSpec) -> Result<Arc<Site>, Box<Diagnostic>> {
         if let Some(site) = self.sites.borrow().get(&key) {
             return Ok(Arc::clone(site));
@@ -116,7 +115,7 @@ impl Bench {
         Ok(site)
     }
 
-    /// The catalog that a key stands for, if it was compiled before.
+    /// The catalog of a key, if it was compiled before.
     pub fn known_catalog(&self, key: &str) -> Option<CatalogOrError> {
         self.catalogs.borrow().get(key).cloned()
     }

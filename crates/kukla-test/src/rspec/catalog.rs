@@ -1,11 +1,12 @@
 //! A compiled catalog as matchers look at it.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kukla::catalog::Resource;
 use kukla::catalog::resource::ResourceKind;
+use kukla::catalog::{Resource, ResourceRef};
 use kukla::extensions::resource_type::Judge;
 use kukla::values::Value;
 use kukla::{Catalog, Node, Site};
@@ -19,17 +20,22 @@ pub struct CompiledCatalog {
     judge: Rc<RefCell<Judge>>,
     refusals: OnceCell<Vec<String>>,
     cycles: OnceCell<Vec<Vec<String>>>,
+    /// The requirements that resource types of modules add.
+    pub required: RefCell<BTreeMap<u32, Vec<ResourceRef>>>,
 }
 
 impl CompiledCatalog {
     /// A catalog that a site has compiled for a node.
-    pub fn new(
-        catalog: Catalog,
-        site: Arc<Site>,
-        node: Node,
-        judge: Rc<RefCell<Judge>>,
-    ) -> CompiledCatalog {
-        CompiledCatalog { catalog, site, node, judge, refusals: OnceCell::new(), cycles: OnceCell::new() }
+    pub fn new(catalog: Catalog, site: Arc<Site>, node: Node, judge: Rc<RefCell<Judge>>) -> CompiledCatalog {
+        CompiledCatalog {
+            catalog,
+            site,
+            node,
+            judge,
+            refusals: OnceCell::new(),
+            cycles: OnceCell::new(),
+            required: RefCell::default(),
+        }
     }
 
     /// The messages of resources that an agent would refuse.
@@ -55,7 +61,8 @@ impl CompiledCatalog {
         let named = |resource: &Resource| {
             let name = resource.get(&namevar).and_then(Value::as_str).unwrap_or(resource.title.as_str());
             let name = if type_name == "File" { without_slash(name) } else { name };
-            resource.type_name == type_name && (name == wanted || resource.get("alias").and_then(Value::as_str) == Some(title))
+            resource.type_name == type_name
+                && (name == wanted || resource.get("alias").and_then(Value::as_str) == Some(title))
         };
         self.catalog.resources.iter().position(named).and_then(|at| u32::try_from(at).ok())
     }

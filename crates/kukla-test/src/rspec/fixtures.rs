@@ -112,7 +112,10 @@ fn fixture_modules(project: &Project) -> PathBuf {
 fn links(project: &Project) -> Vec<(PathBuf, PathBuf)> {
     let Ok(text) = project.world.read(&project.root.join(".fixtures.yml")) else { return Vec::new() };
     let Ok(document) = yaml::read(&text, yaml::Options::HIERA) else { return Vec::new() };
-    let Some(symlinks) = document.value.as_hash().and_then(|all| all.get("fixtures")?.as_hash()?.get("symlinks")?.as_hash().cloned())
+    let Some(symlinks) = document
+        .value
+        .as_hash()
+        .and_then(|all| all.get("fixtures")?.as_hash()?.get("symlinks")?.as_hash().cloned())
     else {
         return Vec::new();
     };

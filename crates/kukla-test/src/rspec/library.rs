@@ -4,8 +4,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use kukla::extensions::guest;
-use kukla_ruby::{Result, Ruby, Value, built_in};
 use kukla::values::Value as PuppetValue;
+use kukla_ruby::{Result, Ruby, Value, built_in};
 
 use crate::rspec::bench::Bench;
 use crate::rspec::{native, request};
@@ -59,11 +59,31 @@ const REQUIRED: &[(&str, &str)] = &[
 
 /// Libraries that are there from the start.
 const THERE: &[&str] = &[
-    "puppet/type/package", "puppet/type/service", "puppet/type/file", "rspec", "rspec/autorun", "rspec/core", "rspec/core/rake_task", "rspec/expectations", "rspec/its", "rspec/matchers", "rspec/mocks",
-    "rspec/support", "rspec/collection_matchers", "rspec-puppet", "rspec-puppet/spec_helper", "rspec-puppet/support",
-    "rspec-puppet-facts", "rspec-puppet/cache", "facterdb", "puppetlabs_spec_helper/puppet_spec_helper",
-    "puppetlabs_spec_helper/puppetlabs_spec/files", "puppetlabs_spec_helper/puppetlabs_spec/puppet_internals",
-    "puppetlabs_spec_helper/puppetlabs_spec/matchers", "puppet/test/test_helper", "facter/util/test_helper",
+    "puppet/type/package",
+    "puppet/type/service",
+    "puppet/type/file",
+    "rspec",
+    "rspec/autorun",
+    "rspec/core",
+    "rspec/core/rake_task",
+    "rspec/expectations",
+    "rspec/its",
+    "rspec/matchers",
+    "rspec/mocks",
+    "rspec/support",
+    "rspec/collection_matchers",
+    "rspec-puppet",
+    "rspec-puppet/spec_helper",
+    "rspec-puppet/support",
+    "rspec-puppet-facts",
+    "rspec-puppet/cache",
+    "facterdb",
+    "puppetlabs_spec_helper/puppet_spec_helper",
+    "puppetlabs_spec_helper/puppetlabs_spec/files",
+    "puppetlabs_spec_helper/puppetlabs_spec/puppet_internals",
+    "puppetlabs_spec_helper/puppetlabs_spec/matchers",
+    "puppet/test/test_helper",
+    "facter/util/test_helper",
 ];
 
 /// Makes an interpreter ready for a suite.
@@ -83,7 +103,9 @@ pub fn start(ruby: &mut Ruby<'_>, bench: &Rc<Bench>, root: &Path) -> Result<()> 
     for (name, text) in ALWAYS {
         match built_in(name, text) {
             Ok(program) => ruby.run_program(&program)?,
-            Err(problem) => return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message))),
+            Err(problem) => {
+                return Err(ruby.runtime_error(format!("{name}:{}: {}", problem.line, problem.message)));
+            }
         };
     }
     Ok(())

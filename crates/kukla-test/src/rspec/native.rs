@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use kukla::catalog::ResourceRef;
 use kukla::extensions::guest;
+use kukla::values::Value as PuppetValue;
+use kukla::values::richdata::{TYPE_KEY, VALUE_KEY};
 use kukla_ruby::class::{Native, NativeClass, method};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Unwind, Value};
-use kukla::values::Value as PuppetValue;
-use kukla::values::richdata::{TYPE_KEY, VALUE_KEY};
 
 use crate::rspec::bench::{Bench, CatalogOrError};
 use crate::rspec::catalog::CompiledCatalog;
@@ -40,6 +41,7 @@ const CATALOG: &[Native] = &[
     method("refusals", 0, 0, refusals),
     method("missing_dependency", 0, 0, missing_dependency),
     method("containers", 1, 1, containers),
+    method("require", 2, 2, require),
     method("precedes?", 2, 2, precedes),
     method("notifies?", 2, 2, notifies),
 ];
@@ -192,19 +194,21 @@ fn shown(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
             let values: Result<Vec<Value>> = values.iter().map(|value| shown(ruby, value)).collect();
             Value::array(values?)
         }
-        PuppetValue::Hash(entries) => match (entries.get(TYPE_KEY).and_then(PuppetValue::as_str), entries.get(VALUE_KEY)) {
-            (Some("Sensitive"), Some(inside)) => sensitive(ruby, inside)?,
-            (Some("Default"), _) => ruby.symbol("default"),
-            (Some("Regexp"), Some(inside)) => Value::from(inside.as_str().unwrap_or_default()),
-            (Some(kind), Some(inside)) if kind != "Deferred" && kind != "Hash" => shown(ruby, inside)?,
-            _ => {
-                let mut pairs = Vec::new();
-                for (key, value) in entries {
-                    pairs.push((shown(ruby, key)?, shown(ruby, value)?));
+        PuppetValue::Hash(entries) => {
+            match (entries.get(TYPE_KEY).and_then(PuppetValue::as_str), entries.get(VALUE_KEY)) {
+                (Some("Sensitive"), Some(inside)) => sensitive(ruby, inside)?,
+                (Some("Default"), _) => ruby.symbol("default"),
+                (Some("Regexp"), Some(inside)) => Value::from(inside.as_str().unwrap_or_default()),
+                (Some(kind), Some(inside)) if kind != "Deferred" && kind != "Hash" => shown(ruby, inside)?,
+                _ => {
+                    let mut pairs = Vec::new();
+                    for (key, value) in entries {
+                        pairs.push((shown(ruby, key)?, shown(ruby, value)?));
+                    }
+                    ruby.make_hash(pairs)?
                 }
-                ruby.make_hash(pairs)?
             }
-        },
+        }
         PuppetValue::Sensitive(inside) => sensitive(ruby, inside)?,
         other => guest::to_ruby(ruby, other)?,
     })
@@ -221,7 +225,8 @@ fn classes(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn cycles(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let catalog = catalog(ruby, this)?;
-    let cycles: Vec<String> = catalog.cycles().iter().map(|cycle| format!("({})", cycle.join(" => "))).collect();
+    let cycles: Vec<String> =
+        catalog.cycles().iter().map(|cycle| format!("({})", cycle.join(" => "))).collect();
     Ok(strings(cycles.iter().map(String::as_str)))
 }
 
@@ -238,7 +243,19 @@ fn missing_dependency(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result
 fn containers(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let catalog = catalog(ruby, this)?;
     let at = index(ruby, &catalog, &args[0])?;
-    Ok(Value::array(catalog.with_containers(at).into_iter().map(|at| Value::Int(at.into())).collect::<Vec<_>>()))
+    Ok(Value::array(
+        catalog.with_containers(at).into_iter().map(|at| Value::Int(at.into())).collect::<Vec<_>>(),
+    ))
+}
+
+/// Notes that a resource requires another because of its type.
+fn require(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let catalog = catalog(ruby, this)?;
+    let (at, other) = (index(ruby, &catalog, &args[0])?, text(ruby, &args[1])?);
+    if let Some(other) = ResourceRef::parse(&other) {
+        catalog.required.borrow_mut().entry(at).or_default().push(other);
+    }
+    Ok(Value::Nil)
 }
 
 fn precedes(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -252,4 +269,3 @@ fn notifies(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (first, second) = (index(ruby, &catalog, &args[0])?, index(ruby, &catalog, &args[1])?);
     Ok(Value::Bool(catalog.notifies(first, second)))
 }
-

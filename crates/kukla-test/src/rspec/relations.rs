@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use kukla::catalog::Resource;
+use kukla::catalog::{Resource, ResourceRef};
 use kukla::values::Value;
 
 use crate::rspec::catalog::{CompiledCatalog, without_slash};
@@ -30,9 +30,9 @@ impl CompiledCatalog {
         let (firsts, seconds) = (self.with_containers(first), self.with_containers(second));
         firsts.iter().any(|&u| {
             let notify = self.refs(u, "notify");
-            seconds.iter().any(|&v| {
-                notify.contains(&self.name(v)) || self.refs(v, "subscribe").contains(&self.name(u))
-            })
+            seconds
+                .iter()
+                .any(|&v| notify.contains(&self.name(v)) || self.refs(v, "subscribe").contains(&self.name(u)))
         })
     }
 
@@ -60,16 +60,19 @@ impl CompiledCatalog {
             self.follow(to, attribute, visited, found);
         }
         if attribute == "require" {
-            for (type_name, title) in self.required_by_type(at, resource) {
-                found.insert(format!("{type_name}[{title}]"));
-                if let Some(to) = self.position(type_name, &title) {
+            let own = self.required_by_type(at, resource).into_iter();
+            let own = own.map(|(type_name, title)| ResourceRef::new(type_name, title));
+            let noted = self.required.borrow().get(&at).cloned().unwrap_or_default();
+            for target in own.chain(noted) {
+                found.insert(target.to_string());
+                if let Some(to) = self.position(target.type_name(), target.title()) {
                     self.follow(to, attribute, visited, found);
                 }
             }
         }
     }
 
-    /// What the type of a resource makes it require.
+    /// The requirements that the type of a resource adds.
     fn required_by_type(&self, at: u32, resource: &Resource) -> Vec<(&'static str, String)> {
         let text = |attribute: &str| resource.get(attribute).and_then(Value::as_str).map(str::to_owned);
         let is_number = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
@@ -94,11 +97,21 @@ impl CompiledCatalog {
             "User" => {
                 all.extend(account("gid").map(|name| ("Group", name)));
                 let groups = resource.get("groups");
-                let groups = groups.and_then(Value::as_array).map(|all| all.to_vec()).or_else(|| groups.map(|one| vec![one.clone()]));
-                all.extend(groups.into_iter().flatten().filter_map(|name| Some(("Group", name.as_str()?.to_owned()))));
+                let groups = groups
+                    .and_then(Value::as_array)
+                    .map(|all| all.to_vec())
+                    .or_else(|| groups.map(|one| vec![one.clone()]));
+                all.extend(
+                    groups
+                        .into_iter()
+                        .flatten()
+                        .filter_map(|name| Some(("Group", name.as_str()?.to_owned()))),
+                );
             }
             "Cron" | "Ssh_authorized_key" => all.extend(account("user").map(|name| ("User", name))),
-            "Package" => all.extend(text("source").filter(|path| path.starts_with('/')).map(|path| ("File", path))),
+            "Package" => {
+                all.extend(text("source").filter(|path| path.starts_with('/')).map(|path| ("File", path)))
+            }
             _ => {}
         }
         all

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use kukla::eval::settings::Settings;
-use kukla_ruby::{Result as RubyResult, Ruby, Value as RubyValue};
 use kukla::values::{Hash, Str, Value};
 use kukla::{CompileOptions, Diagnostic, Node, Site};
+use kukla_ruby::{Result as RubyResult, Ruby, Value as RubyValue};
 
 use crate::rspec::bench::{Bench, CatalogOrError};
 use crate::rspec::catalog::CompiledCatalog;
@@ -46,7 +46,8 @@ impl Request {
         node.trusted.insert("extensions", hash(all.get("trusted")));
         node.trusted.insert("external", hash(all.get("external")));
         let paths = all.get("modulepath").and_then(Value::as_array);
-        let paths = paths.iter().flat_map(|paths| paths.iter()).filter_map(|path| path.as_str().map(PathBuf::from));
+        let paths =
+            paths.iter().flat_map(|paths| paths.iter()).filter_map(|path| path.as_str().map(PathBuf::from));
         Ok(Request {
             code: text(all.get("code")).unwrap_or_default().to_owned(),
             settings: hash(all.get("settings")),
@@ -74,7 +75,8 @@ impl Request {
             }
             settings.limits = bench.limits();
             let mut spec = bench.spec(self.code.clone(), settings, &self.modulepath);
-            spec.hiera_config = self.hiera_config.clone().filter(|path| bench.compiler().world().exists(path));
+            spec.hiera_config =
+                self.hiera_config.clone().filter(|path| bench.compiler().world().exists(path));
             spec
         })
     }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kukla_ruby::symbol::sym;
-use kukla_ruby::{Ruby, Unwind};
 use kukla::syntax::Problem;
 use kukla::values::Value;
+use kukla_ruby::symbol::sym;
+use kukla_ruby::{Ruby, Unwind};
 
 use crate::model::{Example, Failure, Suite, Verdict};
 
@@ -16,7 +16,10 @@ pub fn read(results: &Value, suite: &mut Suite) {
         let text = |name: &str| result.get(name).and_then(Value::as_str).map(str::to_owned);
         let texts = |name: &str| -> Vec<String> {
             let all = result.get(name).and_then(Value::as_array);
-            all.iter().flat_map(|all| all.iter()).filter_map(|text| text.as_str().map(str::to_owned)).collect()
+            all.iter()
+                .flat_map(|all| all.iter())
+                .filter_map(|text| text.as_str().map(str::to_owned))
+                .collect()
         };
         let line = |name: &str| match result.get(name) {
             Some(Value::Integer(line)) => usize::try_from(*line).ok(),

@@ -159,7 +159,9 @@ pub(crate) fn trap(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
         (None, None) => return Err(ruby.argument_error("tried to create Proc object without a block")),
     };
     match number {
-        4 | 7 | 8 | 11 | 26 => return Err(ruby.argument_error(format!("can't trap reserved signal: {shown}"))),
+        4 | 7 | 8 | 11 | 26 => {
+            return Err(ruby.argument_error(format!("can't trap reserved signal: {shown}")));
+        }
         9 | 19 => {
             let class = ruby.class_named("Errno::EINVAL")?;
             return Err(ruby.error(class, format!("Invalid argument - {shown}")));

@@ -124,6 +124,7 @@ module RSpec
   module Core
     class ExampleGroup
       include RSpec::Matchers
+      extend RSpec::Matchers::DSL
     end
   end
 end

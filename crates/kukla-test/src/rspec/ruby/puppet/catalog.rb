@@ -57,6 +57,19 @@ module Puppet
       def resource_type = builtin_type? ? Puppet::Type.type(type.downcase.to_sym) : nil
       def ==(other) = other.respond_to?(:to_ref) && other.to_ref == to_ref
       def inspect = "#{ref}#{@parameters.inspect}"
+      alias value []
+      alias should []
+
+      # The resources that the type makes this one require, as references.
+      def required_by_type
+        relations = builtin_type? && Puppet::Type.type(type.downcase.to_sym)&.auto_relations
+        (relations ? relations[:autorequire] : []).flat_map do |kind, block|
+          Array(instance_exec(&block)).flatten.compact.map { |name| "#{Resource.proper_type(kind.to_s)}[#{name}]" }
+        end
+      rescue StandardError
+        # A block may ask what only an agent knows.
+        []
+      end
 
       def namevar
         @namevar ||= (builtin_type? && catalog.__native.namevar(type) || 'name').to_sym
@@ -73,6 +86,8 @@ module Puppet
     end
 
     class Catalog
+      class DuplicateResourceError < Puppet::Error; end
+
       def self.compile(request, here)
         new(here ? Kukla::Suite.compile_here(request) : Kukla::Suite.compile(request), request)
       end
@@ -107,6 +122,15 @@ module Puppet
       def call = self
       def title_key_for_ref(ref) = Resource.type_and_title(ref, nil)
       def upstream_from_vertex(resource) = @native.containers(resource.position).drop(1).to_h { |at| [at(at), 1] }
+
+      # Tells what types add to the relationships before they are asked for.
+      def note_requirements
+        return if @noted
+
+        @noted = true
+        resources.each { |resource| resource.required_by_type.each { |other| @native.require(resource.position, other) } }
+      end
+
       private
 
       # The parts of a resource, with the values that the agent computes.

@@ -167,6 +167,7 @@ module RSpec
         def check_relation(kind, resource, reference)
           other = found(reference)
           first, second = %i[befores notifies].include?(kind) ? [resource, other] : [other, resource]
+          @catalogue.note_requirements
           question = %i[befores requires].include?(kind) ? :precedes? : :notifies?
           return if other && @catalogue.__native.public_send(question, first.position, second.position)
 

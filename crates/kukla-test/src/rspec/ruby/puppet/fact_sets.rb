@@ -36,7 +36,7 @@ module RspecPuppetFacts
   COLLECTED = {
     'AlmaLinux' => %w[8 9 10], 'Amazon' => %w[2 2022], 'Archlinux' => nil, 'CentOS' => %w[9 10], 'Darwin' => %w[20],
     'Debian' => %w[11 12 13], 'Fedora' => %w[36 37 38 39 40 41], 'FreeBSD' => %w[11 12 13 14], 'Gentoo' => nil, 'OpenBSD' => %w[7],
-    'OracleLinux' => %w[7 8 9], 'RedHat' => %w[8 9], 'Rocky' => %w[8 9 10], 'SLES' => %w[12 15], 'Scientific' => %w[7], 'Solaris' => %w[11],
+    'OracleLinux' => %w[7 8 9], 'RedHat' => %w[8 9], 'Rocky' => %w[8 9 10], 'SLES' => %w[12 15], 'Scientific' => %w[7],
     'Ubuntu' => %w[18.04 20.04 21.04 21.10 22.04 22.10 24.04], 'openSUSE' => %w[15],
     'windows' => ['10', '11', '2012', '2012 R2', '2016', '2019', '2022']
   }.freeze

@@ -4,6 +4,9 @@ module RSpec
   module Puppet
     # A function as `run` calls it.
     class FunctionWrapper
+      # The classes of Ruby that stand for types of Puppet's.
+      TYPES = [Array, Float, Hash, Integer, Numeric, Regexp, String].freeze
+
       attr_reader :func_name
 
       def initialize(name)
@@ -12,12 +15,11 @@ module RSpec
 
       def execute(*args, &block)
         scope = ::Puppet::Parser::Scope.top
-        if ::Puppet::Parser::Scope.old_function?(func_name)
-          ::Puppet::Parser::Functions.function(func_name)
-          return scope.public_send("function_#{func_name}", args, &block)
-        end
+        return scope.call_function(func_name, args.map { |arg| frozen(arg) }, &block) unless ::Puppet::Parser::Scope.old_function?(func_name)
 
-        scope.call_function(func_name, args.map { |arg| frozen(arg) }, &block)
+        # To functions of the old API a missing value is an empty string.
+        ::Puppet::Parser::Functions.function(func_name)
+        scope.public_send("function_#{func_name}", args.map { |arg| arg.nil? || arg == :undef ? '' : arg }, &block)
       end
 
       # Older suites call the subject with a scope or with a list of arguments.
@@ -26,6 +28,7 @@ module RSpec
       end
 
       def func = self
+      def closure_scope = ::Puppet::Parser::Scope.top
 
       private
 
@@ -34,6 +37,7 @@ module RSpec
         when Array then arg.each { |one| frozen(one) }.freeze
         when Hash then arg.each { |key, one| [frozen(key), frozen(one)] }.freeze
         when String then arg.freeze
+        when Class then return ::Puppet::Parser::Scope.parse_type(arg.name) if TYPES.include?(arg)
         when Sensitive then return ::Puppet::Pops::Types::PSensitiveType::Sensitive.new(arg.unwrap)
         end
         arg
