@@ -4,8 +4,10 @@ use clap::{Parser, Subcommand};
 
 use crate::CommandResult;
 use crate::colour::Colour;
-#[cfg(not(feature = "serve"))]
+#[cfg(not(all(feature = "modules", feature = "serve")))]
 use crate::commands::absent;
+#[cfg(feature = "modules")]
+use crate::commands::modules;
 use crate::commands::{
     about, check, compile, completions, diff, doc, doctor, epp, eval, explain, facts, fmt, init, lint,
     lookup, lsp, man, new, pages, parse, repl, rpc, ruby, store, test, why,
@@ -114,6 +116,15 @@ enum Command {
     /// --commands, and each refused command is reported. Other commands accept the output as --facts. Exit codes: 0 printed, 1 unknown
     /// fact, 2 the command could not run.
     Facts(Deferred<facts::Args>),
+    /// Resolve, lock and install the modules of a Puppetfile
+    ///
+    /// Reads every Puppetfile that r10k and g10k read. `lock` writes the exact version and content of each module and of what it requires to
+    /// Puppetfile.lock, `sync` installs exactly that. All environments of a machine share one store.
+    #[cfg(feature = "modules")]
+    Mod(Deferred<modules::Args>),
+    /// Resolve, lock and install the modules of a Puppetfile (not in this build, which lacks the feature `modules`)
+    #[cfg(not(feature = "modules"))]
+    Mod(absent::Args),
     /// Query and maintain a store of facts, catalogs and reports
     ///
     /// A store holds the latest facts and catalog of each node, the resources it exports, and its reports; `kukla compile --store` fills
@@ -206,6 +217,10 @@ impl Cli {
             Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Lsp(Deferred(args)) => lsp::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
+            #[cfg(feature = "modules")]
+            Command::Mod(Deferred(args)) => modules::run(&args),
+            #[cfg(not(feature = "modules"))]
+            Command::Mod(_) => Err(absent::problem("modules")),
             Command::New(Deferred(args)) => new::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
