@@ -70,7 +70,7 @@ pub struct Args {
     #[arg(long)]
     nodes: bool,
     /// Of a control repository: check the catalogs of all nodes against the policies in PATH, a file or a directory with `*.pp` files; can be
-    /// repeated [default: the directory `policies`, if no paths are named]
+    /// repeated [default: the directory `policies`, if the whole repository is tested]
     #[arg(long, value_name = "PATH")]
     policy: Vec<PathBuf>,
     /// Also compile every class and defined type with N inputs that their types allow, and report the smallest that fails [default: 100]
@@ -123,7 +123,9 @@ pub fn run(args: &Args) -> CommandResult {
     if let Some(collector) = &options.coverage {
         project.measure(collector);
     }
-    let policies = match args.policy.is_empty() && args.paths.is_empty() {
+    // The whole repository is under test if it is named itself.
+    let is_whole = paths.iter().any(|path| world.resolve(path) == project.root);
+    let policies = match args.policy.is_empty() && is_whole {
         true => fleet::own_policies(&project),
         false => args.policy.clone(),
     };
