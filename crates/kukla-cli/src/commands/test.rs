@@ -118,6 +118,8 @@ pub fn run(args: &Args) -> CommandResult {
         true => vec![Project::locate(&world, &files::current_directory(), &options.policy).root],
         false => args.paths.clone(),
     };
+    let root = Project::locate(&world, &paths[0], &options.policy).root;
+    let (world, _) = super::locked_modules::install(world, &root, false, None)?;
     let found = discovery::find(&*world, &paths)?;
     let mut project = Project::locate(&world, &paths[0], &options.policy);
     if let Some(collector) = &options.coverage {
