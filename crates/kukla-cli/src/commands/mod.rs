@@ -8,6 +8,8 @@ mod cache;
 pub mod check;
 pub mod compile;
 pub mod completions;
+#[cfg(feature = "modules")]
+pub mod deploy;
 pub mod diff;
 pub mod doc;
 pub mod epp;

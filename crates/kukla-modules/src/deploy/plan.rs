@@ -256,8 +256,10 @@ impl Planner<'_> {
                     lock
                 }
                 None => {
-                    is_moving = self.pin_known(&mut puppetfile.modules, known);
-                    self.sources.pin(&puppetfile, &control)?
+                    is_moving = pin_known(&mut puppetfile.modules, known);
+                    let lock = self.sources.pin(&puppetfile, &control)?;
+                    is_moving |= self.has_branches(&lock)?;
+                    lock
                 }
             };
         }
@@ -268,37 +270,31 @@ impl Planner<'_> {
             };
             let mut own = Puppetfile::evaluate(self.world, &path, desired.modules.as_bytes(), &options)?;
             own.forge.clone_from(&self.settings.forge.url);
-            is_moving |= self.pin_known(&mut own.modules, known);
+            is_moving |= pin_known(&mut own.modules, known);
             let own = self.sources.pin(&own, &control)?;
+            is_moving |= self.has_branches(&own)?;
             resolve_conflicts(desired, &mut lock, &own, notes)?;
             if lock.forge.is_empty() {
                 lock.forge.clone_from(&own.forge);
             }
             lock.modules.extend(own.modules);
         }
-        is_moving = is_moving && lock.modules.iter().any(|module| !matches!(module.origin, Origin::Local));
         Ok((lock, is_moving))
     }
 
-    /// A module without a version keeps the one that is deployed, as with r10k. Says whether some versions can change without a commit.
-    fn pin_known(&self, modules: &mut [Declaration], known: &[DeployedModule]) -> bool {
-        let mut is_moving = false;
-        for module in modules {
-            let deployed = known.iter().find(|known| known.title == module.title);
-            let version = deployed.and_then(DeployedModule::forge_version);
-            match (&module.source, version) {
-                (Source::Forge(VersionRequest::Any), Some(version)) => {
-                    module.source = Source::Forge(VersionRequest::Exact(version.to_owned()));
-                }
-                (Source::Forge(VersionRequest::Latest | VersionRequest::Range(_)), _) => is_moving = true,
-                (Source::Git(request), _) => {
-                    let names = crate::git::names(request, None);
-                    is_moving |= !matches!(names.first(), Some(Some(name)) if crate::git::is_commit(name));
-                }
-                _ => {}
+    /// Whether a module is at a branch. Tags and commits stay what they are, as with r10k.
+    fn has_branches(&self, lock: &Lock) -> Result<bool, Problem> {
+        for module in &lock.modules {
+            let Origin::Git { url, reference, commit } = &module.origin else { continue };
+            if commit.starts_with(reference.as_str()) {
+                continue;
+            }
+            let references = self.sources.git(url, &ControlRepository::default())?.references()?;
+            if !references.all.iter().any(|known| known.tag() == Some(reference)) {
+                return Ok(true);
             }
         }
-        is_moving
+        Ok(false)
     }
 
     /// What is in the directories of environments and belongs to no source.
@@ -325,6 +321,22 @@ impl Planner<'_> {
         removed.sort();
         removed
     }
+}
+
+/// A module without a version keeps the one that is deployed, as with r10k. Says whether a later release could be another version.
+fn pin_known(modules: &mut [Declaration], known: &[DeployedModule]) -> bool {
+    let mut is_moving = false;
+    for module in modules {
+        let deployed = known.iter().find(|known| known.title == module.title);
+        match (&module.source, deployed.and_then(DeployedModule::forge_version)) {
+            (Source::Forge(VersionRequest::Any), Some(version)) => {
+                module.source = Source::Forge(VersionRequest::Exact(version.to_owned()));
+            }
+            (Source::Forge(VersionRequest::Latest | VersionRequest::Range(_)), _) => is_moving = true,
+            _ => {}
+        }
+    }
+    is_moving
 }
 
 /// Whether one of the patterns matches, as r10k matches paths.
