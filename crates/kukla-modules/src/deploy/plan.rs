@@ -48,7 +48,7 @@ pub struct PlannedEnvironment {
 }
 
 /// What is to be deployed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Content {
     /// The files of the repository.
     pub tree: Option<Arc<Tree>>,
@@ -241,8 +241,8 @@ impl Planner<'_> {
         let mut is_moving = false;
         let text = |name: &str| tree.and_then(|tree| self.sources.text(tree, name));
         if let (Some(tree), Some(puppetfile)) = (tree, text(&desired.puppetfile)) {
-            let world =
-                ControlWorld { inner: self.world, base: desired.path(), tree, store: &self.sources.store };
+            let base = kukla_world::normal(&self.world.here().join(desired.path()));
+            let world = ControlWorld { inner: self.world, base, tree, store: &self.sources.store };
             let mut puppetfile = Puppetfile::evaluate(&world, &path, puppetfile.as_bytes(), &options)?;
             if !self.settings.forge.allow_override {
                 puppetfile.forge = None;

@@ -10,13 +10,13 @@ use kukla_world::World;
 use rustix::fs::FlockOperation;
 
 use super::desired::{self, Desired};
-use super::plan::{Change, Plan, PlannedEnvironment, Planner};
+use super::plan::{Change, Content, Plan, PlannedEnvironment, Planner};
 use super::settings::DeploySettings;
 use super::stage;
 use crate::install::STATE_DIRECTORY;
-use crate::lock::{Lock, LockedModule, Origin};
+use crate::lock::{Lock, LockedModule};
 use crate::parallel;
-use crate::sources::{ControlRepository, Observer, Sources};
+use crate::sources::{ControlRepository, Observer, Silent, Sources};
 use crate::store::lock_file;
 
 /// A deployment.
@@ -91,12 +91,21 @@ impl Deployment<'_> {
         let started = self.world.now();
         let mut plan = self.plan()?;
         let mut failures = std::mem::take(&mut plan.failures);
-        self.fetch(&mut plan, observer);
+        self.fetch(&plan, observer);
         let deployed = parallel::map(&plan.environments, threads(), |planned| match &planned.content {
             None => Ok(()),
             Some(content) => {
-                self.require_fetched(&content.lock)?;
-                stage::deploy(self.settings, self.sources, planned, content, started, self.world.now())
+                // What was fetched for all is in the store; what was not fails here, for this environment.
+                let mut lock = content.lock.clone();
+                self.sources.fetch(&mut lock, &ControlRepository::default(), &Silent)?;
+                let times = [started, self.world.now()];
+                stage::deploy(
+                    self.settings,
+                    self.sources,
+                    planned,
+                    &Content { lock, ..content.clone() },
+                    times,
+                )
             }
         });
         for (planned, deployed) in plan.environments.iter().zip(deployed) {
@@ -152,50 +161,23 @@ impl Deployment<'_> {
     }
 
     /// Fetches the modules of all environments, each once.
-    fn fetch(&self, plan: &mut Plan, observer: &dyn Observer) {
-        let mut wanted: BTreeMap<String, Lock> = BTreeMap::new();
+    fn fetch(&self, plan: &Plan, observer: &dyn Observer) {
+        let mut wanted: BTreeMap<&str, Lock> = BTreeMap::new();
         let contents = plan.environments.iter().filter_map(|planned| planned.content.as_ref());
         for lock in contents.map(|content| &content.lock) {
-            let all = wanted.entry(lock.forge.clone()).or_default();
-            all.forge.clone_from(&lock.forge);
+            let all = wanted
+                .entry(&lock.forge)
+                .or_insert_with(|| Lock { forge: lock.forge.clone(), ..Lock::default() });
             for module in &lock.modules {
-                let is_new = !matches!(module.origin, Origin::Local)
-                    && !all.modules.iter().any(|known| is_same(known, module));
-                if is_new {
+                if !all.modules.iter().any(|known| is_same(known, module)) {
                     all.modules.push(module.clone());
                 }
             }
         }
         for lock in wanted.values_mut().filter(|lock| !lock.modules.is_empty()) {
-            // What could not be fetched has no content afterwards; its environments say so, and the others go on.
+            // Each environment reports what of it could not be fetched, and the others go on.
             let _ = self.sources.fetch(lock, &ControlRepository::default(), observer);
         }
-        for content in plan.environments.iter_mut().filter_map(|planned| planned.content.as_mut()) {
-            let Some(fetched) = wanted.get(&content.lock.forge) else { continue };
-            for module in &mut content.lock.modules {
-                if let Some(known) = fetched.modules.iter().find(|known| is_same(known, module)) {
-                    module.content.clone_from(&known.content);
-                    module.archive.clone_from(&known.archive);
-                }
-            }
-        }
-    }
-
-    /// The problem of the modules that could not be fetched.
-    fn require_fetched(&self, lock: &Lock) -> Result<(), Problem> {
-        let is_missing = |module: &&LockedModule| {
-            let is_there =
-                module.content.as_ref().is_some_and(|content| self.sources.store.tree(content).is_some());
-            !matches!(module.origin, Origin::Local) && !is_there
-        };
-        let missing: Vec<LockedModule> = lock.modules.iter().filter(is_missing).cloned().collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let mut lock = Lock { forge: lock.forge.clone(), modules: missing };
-        self.sources.fetch(&mut lock, &ControlRepository::default(), &crate::sources::Silent)?;
-        Err(Problem::new(ProblemKind::Unavailable, "the modules were fetched too late")
-            .help("run the command again"))
     }
 }
 

@@ -25,8 +25,7 @@ pub(super) fn deploy(
     sources: &Sources,
     planned: &PlannedEnvironment,
     content: &Content,
-    started: Timestamp,
-    now: Timestamp,
+    times: [Timestamp; 2],
 ) -> Result<(), Problem> {
     let desired = &planned.desired;
     let staged = staging(&desired.basedir).join(&desired.directory);
@@ -35,7 +34,7 @@ pub(super) fn deploy(
             Ok(text) => text.to_string(),
             Err(_) => String::new(),
         };
-        let times = [time(started), time(now)];
+        let times = times.map(time);
         content.stamp.write(&staged, &desired.name, [&times[0], &times[1]], &content.lock.modules)
     });
     // A full disk leaves the environment as it was.
