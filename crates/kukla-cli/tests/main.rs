@@ -12,9 +12,8 @@ mod explain;
 mod first_contact;
 mod incremental;
 mod manual;
-#[cfg(feature = "modules")]
-mod modules;
 mod octocatalog;
 mod safety;
+mod schemas;
 mod sessions;
 mod store;

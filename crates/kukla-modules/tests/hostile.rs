@@ -118,7 +118,9 @@ fn repositories_that_reach_outside_are_refused() {
     let repository = GitRepository::new(&scratch.root.join("git/evil"));
     repository.put("x", "x");
     repository.commit("x");
-    let pin = || scratch.pin(&sources, &format!("mod 'evil', git: '{}'\n", repository.root.display()));
+    let pin = || {
+        scratch.pin(&scratch.sources(&server), &format!("mod 'evil', git: '{}'\n", repository.root.display()))
+    };
     pin().unwrap();
     std::os::unix::fs::symlink("../../../etc/passwd", repository.root.join("link")).unwrap();
     repository.commit("a link");

@@ -1,5 +1,6 @@
 //! The subcommands, one module each, and the options they share.
 
+pub mod about;
 #[cfg(not(all(feature = "modules", feature = "serve")))]
 pub mod absent;
 #[cfg(feature = "serve")]
@@ -12,20 +13,24 @@ pub mod completions;
 pub mod deploy;
 pub mod diff;
 pub mod doc;
+pub mod doctor;
 pub mod epp;
 pub mod eval;
 pub mod explain;
 pub mod facts;
 mod fleet;
 pub mod fmt;
+pub mod init;
 #[cfg(feature = "serve")]
 mod key_work;
 pub mod lint;
 mod locked_modules;
 pub mod lookup;
+pub mod lsp;
 pub mod man;
 #[cfg(feature = "modules")]
 pub mod modules;
+pub mod new;
 mod options;
 pub mod pages;
 pub mod parse;
@@ -42,4 +47,5 @@ pub mod store;
 mod stores;
 mod suggestion;
 mod target;
+pub mod test;
 pub mod why;

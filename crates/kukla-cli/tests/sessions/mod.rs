@@ -38,8 +38,11 @@ impl Sessions {
             if let Some(file) = line.strip_prefix('`').and_then(|l| l.strip_suffix("`:")) {
                 pending_file = Some(file.to_owned());
             }
-            let Some(language) = line.strip_prefix("```") else { continue };
-            let block: Vec<&str> = lines.by_ref().take_while(|l| *l != "```").collect();
+            let (fence, language) = line.split_at(line.len() - line.trim_start_matches('`').len());
+            if fence.len() < 3 {
+                continue;
+            }
+            let block: Vec<&str> = lines.by_ref().take_while(|l| *l != fence).collect();
             if language == "console" {
                 for command in block.iter().filter_map(|l| l.strip_prefix("$ ")) {
                     self.prepare.iter().for_each(|prepare| prepare(&scratch, command));
@@ -54,7 +57,8 @@ impl Sessions {
                 }
                 out.push_str(&content);
             }
-            out.push_str("```\n");
+            out.push_str(fence);
+            out.push('\n');
         }
         std::fs::remove_dir_all(&scratch).unwrap();
         out

@@ -6,7 +6,7 @@ def row(mod, base)
   kind = mod.class.name.split('::').last.downcase
   kind = mod.instance_variable_get(:@implementation).name.split('::').last.downcase if kind == 'definition'
   excludes_spec = mod.instance_variable_get(:@exclude_spec) && mod.spec_deletable
-  row = { title: mod.title, name: mod.name, directory: mod.dirname.to_s.delete_prefix("#{base}/"), kind: kind, keep_spec: !excludes_spec }
+  row = { title: mod.title, name: mod.name, directory: mod.dirname.to_s.delete_prefix(base).delete_prefix('/'), kind: kind, keep_spec: !excludes_spec }
   case kind
   when 'git'
     reference = mod.instance_variable_get(:@desired_ref)

@@ -26,7 +26,7 @@ mod style;
 
 use failed::Failed;
 pub use request::{Request, from_json};
-pub use shape::{diagnostic, errors, log};
+pub use shape::{diagnostic, errors, log, rich};
 
 /// Answers requests. State that it keeps between them affects only its speed.
 #[derive(Debug, Default)]
