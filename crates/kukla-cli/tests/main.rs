@@ -5,8 +5,6 @@
 mod browser;
 mod common;
 mod config;
-#[cfg(feature = "modules")]
-mod deploy;
 mod diff;
 mod explain;
 mod first_contact;

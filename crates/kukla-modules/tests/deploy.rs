@@ -315,3 +315,151 @@ fn collisions_and_locks_are_refused() {
     assert!(problem.to_string().contains("under repair"), "{problem}");
     assert!(!site.environments().join("main").exists());
 }
+
+/// A control repository and a module on the disk, deployed by processes of their own.
+struct Killed {
+    scratch: Scratch,
+    control: GitRepository,
+    module: GitRepository,
+}
+
+impl Killed {
+    fn new(name: &str) -> Killed {
+        let scratch = Scratch::new(name);
+        let module = GitRepository::new(&scratch.root.join("module.git"));
+        let control = GitRepository::new(&scratch.root.join("control.git"));
+        let url = format!("file://{}", module.root.display());
+        control.put(
+            "Puppetfile",
+            &format!("mod 'a', git: '{url}', branch: 'main'\nmod 'b', git: '{url}', branch: 'main'\n"),
+        );
+        let text = format!(
+            "sources:\n  control:\n    remote: file://{}\n    basedir: environments\n",
+            control.root.display()
+        );
+        std::fs::write(scratch.root.join("r10k.yaml"), text).unwrap();
+        Killed { scratch, control, module }
+    }
+
+    /// Commits another content; both commits.
+    fn change(&self, word: &str) -> [String; 2] {
+        (0..30).for_each(|number| self.module.put(&format!("files/{number}"), &format!("{word} {number}")));
+        self.control.put("manifests/site.pp", &format!("include {word}\n"));
+        [self.control.commit(word), self.module.commit(word)]
+    }
+
+    /// Sets the branches back to commits.
+    fn set(&self, [control, module]: &[String; 2]) {
+        for (repository, commit) in [(&self.control, control), (&self.module, module)] {
+            std::fs::write(repository.root.join(".git/refs/heads/main"), format!("{}\n", commit.trim()))
+                .unwrap();
+        }
+    }
+
+    /// The process that deploys; a limit of the size of files fails as a full disk does, with another error.
+    fn process(&self, blocks: Option<u32>) -> std::process::Command {
+        let limit = blocks.map(|blocks| format!("trap '' XFSZ; ulimit -f {blocks}; ")).unwrap_or_default();
+        let binary = std::env::current_exe().unwrap();
+        let script =
+            format!("{limit}exec '{}' --ignored --exact deploy::the_process_that_deploys", binary.display());
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script]).env("KUKLA_TEST_DEPLOY", &self.scratch.root);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command
+    }
+
+    fn deploy(&self) {
+        assert!(self.process(None).status().unwrap().success());
+    }
+
+    /// The files of the environment, without the record, which has times.
+    fn files(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        let root = self.scratch.root.join("environments/main");
+        let mut pending = vec![root.clone()];
+        while let Some(next) = pending.pop() {
+            for entry in std::fs::read_dir(&next).into_iter().flatten().flatten() {
+                let path = entry.path();
+                match path.is_dir() {
+                    true => pending.push(path),
+                    false => {
+                        let name = path.strip_prefix(&root).unwrap().display().to_string();
+                        found.insert(name, std::fs::read_to_string(path).unwrap_or_default());
+                    }
+                }
+            }
+        }
+        found.remove(".r10k-deploy.json");
+        found
+    }
+}
+
+#[test]
+#[ignore = "the process that other tests start and kill"]
+fn the_process_that_deploys() {
+    let root = PathBuf::from(std::env::var_os("KUKLA_TEST_DEPLOY").unwrap());
+    let settings = DeploySettings::read(&root.join("r10k.yaml")).unwrap();
+    let store = kukla_modules::store::Store::open(&root.join("store")).unwrap();
+    let sources = Sources::new(store, kukla_modules::sources::SourceOptions::default());
+    let world = MemoryWorld::default();
+    let deployment =
+        Deployment { settings: &settings, sources: &sources, world: &world, only: &[], force: false };
+    let report = deployment.run(&Silent, |_| {}).unwrap();
+    assert!(report.failures.is_empty(), "{:?}", report.failures);
+}
+
+#[test]
+fn a_kill_at_any_point_leaves_whole_environments() {
+    const KILLS: u32 = 200;
+    let site = Killed::new("deploy-kill");
+    let old = site.change("one");
+    site.deploy();
+    let first = site.files();
+    let new = site.change("two");
+    let started = std::time::Instant::now();
+    site.deploy();
+    let whole = started.elapsed().max(std::time::Duration::from_millis(5));
+    let known = [first, site.files()];
+    assert!(known[0] != known[1] && known.iter().all(|files| files.len() == 62), "{known:?}");
+    for kill in 0..KILLS {
+        site.set(if kill % 2 == 0 { &old } else { &new });
+        let mut child = site.process(None).spawn().unwrap();
+        std::thread::sleep(whole * (kill % 50) / 40);
+        let _ = child.kill();
+        child.wait().unwrap();
+        let actual = site.files();
+        assert!(known.contains(&actual), "kill {kill}: neither old nor new: {actual:?}");
+    }
+    site.set(&new);
+    site.deploy();
+    assert_eq!(site.files(), known[1]);
+    let staging = site.scratch.root.join("environments/.kukla/staging");
+    assert_eq!(std::fs::read_dir(staging).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_the_environment_as_it_was() {
+    let site = Killed::new("deploy-full");
+    site.change("one");
+    site.deploy();
+    let before = site.files();
+    site.control.put("large", &"x".repeat(200_000));
+    site.change("two");
+    assert!(!site.process(Some(50)).status().unwrap().success());
+    assert_eq!(site.files(), before);
+    site.deploy();
+    assert!(site.files().contains_key("large"));
+}
+
+#[test]
+fn deployments_at_once_take_turns() {
+    let site = Killed::new("deploy-turns");
+    for word in ["one", "two", "three"] {
+        site.change(word);
+        let children = [(); 3].map(|()| site.process(None).spawn().unwrap());
+        for mut child in children {
+            assert!(child.wait().unwrap().success());
+        }
+        assert_eq!(site.files()["modules/b/files/7"], format!("{word} 7"));
+    }
+}

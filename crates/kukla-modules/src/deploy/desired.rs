@@ -32,7 +32,7 @@ pub struct DesiredEnvironment {
     pub moduledir: Option<String>,
     /// Its own modules, as declarations of a Puppetfile.
     pub modules: String,
-    /// What happens to modules that it and its Puppetfile both declare.
+    /// The treatment of modules that it and its Puppetfile both declare.
     pub conflicts: Conflicts,
 }
 

@@ -8,11 +8,11 @@ use kukla_values::regexp::Regexp;
 /// How names of branches become names of environments.
 #[derive(Clone, Debug, Default)]
 pub struct Naming {
-    /// Stands before each name, with an underscore.
+    /// The start of each name, followed by an underscore.
     pub prefix: Option<String>,
     /// Is taken away from each name.
     pub strip: Option<Strip>,
-    /// What happens to names that no environment can have.
+    /// The treatment of names that no environment can have.
     pub invalid: Invalid,
 }
 
@@ -25,7 +25,7 @@ pub enum Strip {
     Matches(Arc<Regexp>),
 }
 
-/// What happens to branches whose name has other characters than letters, digits and underscores.
+/// The treatment of branches whose name has other characters than letters, digits and underscores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Invalid {
     /// The characters become underscores, and the name is reported.
@@ -33,7 +33,7 @@ pub enum Invalid {
     CorrectAndWarn,
     /// The characters become underscores.
     Correct,
-    /// The branch is no environment.
+    /// The branch is ignored.
     Ignore,
 }
 

@@ -21,7 +21,7 @@ use crate::puppetfile::{Declaration, Puppetfile, ReadOptions, Source, VersionReq
 use crate::sources::{ControlRepository, Sources};
 use crate::store::{Entry, Store, Tree};
 
-/// What a deployment will do.
+/// The changes that a deployment makes.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// The environments in the order of the sources.
@@ -39,15 +39,15 @@ pub struct Plan {
 pub struct PlannedEnvironment {
     /// The environment.
     pub desired: DesiredEnvironment,
-    /// What happens to it.
+    /// The change of its directory.
     pub change: Change,
     /// Changed modules.
     pub modules: Vec<ModuleChange>,
-    /// What is to be deployed; none if nothing changes.
+    /// The new content; none if nothing changes.
     pub(super) content: Option<Content>,
 }
 
-/// What is to be deployed.
+/// The new content of an environment.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     /// The files of the repository.
@@ -60,7 +60,7 @@ pub(super) struct Content {
     pub before: Option<Stamp>,
 }
 
-/// What happens to an environment.
+/// The change of an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It is new.
@@ -74,7 +74,7 @@ pub enum Change {
     Unchanged,
 }
 
-/// What happens to a module of an environment.
+/// The change of a module of an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleChange {
     /// The name.
@@ -85,7 +85,7 @@ pub struct ModuleChange {
     pub to: Option<String>,
 }
 
-/// What a plan depends on.
+/// The inputs of a plan.
 pub(super) struct Planner<'p> {
     pub settings: &'p DeploySettings,
     pub sources: &'p Sources,
@@ -297,7 +297,7 @@ impl Planner<'_> {
         Ok(false)
     }
 
-    /// What is in the directories of environments and belongs to no source.
+    /// The contents of the directories of environments that belong to no source.
     fn removed(&self, desired: &[DesiredEnvironment]) -> Vec<PathBuf> {
         if !self.settings.purge.deployment {
             return Vec::new();

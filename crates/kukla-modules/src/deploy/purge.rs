@@ -1,4 +1,4 @@
-//! What nobody manages in an environment: what of it stays when the environment is replaced.
+//! The unmanaged files of an environment: which of them stay when it is replaced.
 
 use std::fs;
 use std::io;
@@ -22,9 +22,9 @@ pub(super) struct Remains<'r> {
     pub modules: &'r [DeployedModule],
     /// The modules now.
     pub lock: &'r Lock,
-    /// What is removed.
+    /// The levels at which content is removed.
     pub levels: PurgeLevels,
-    /// What is never removed.
+    /// The patterns of paths that are never removed.
     pub allowlist: &'r [String],
 }
 

@@ -25,7 +25,7 @@ pub struct Deployment<'d> {
     pub settings: &'d DeploySettings,
     /// Where repositories and modules come from.
     pub sources: &'d Sources,
-    /// What the code of Puppetfiles and the filters of branches see.
+    /// The world of the code of Puppetfiles and the filters of branches.
     pub world: &'d dyn World,
     /// The environments to deploy; all if it is empty.
     pub only: &'d [String],
@@ -42,7 +42,7 @@ pub struct Failure {
     pub problem: Problem,
 }
 
-/// What a deployment has done.
+/// The result of a deployment.
 #[derive(Debug, Default)]
 pub struct DeployReport {
     /// The plan that it followed.
@@ -71,7 +71,7 @@ impl DeployReport {
 struct Locks(#[expect(dead_code, reason = "closing them releases the locks")] Vec<File>);
 
 impl Deployment<'_> {
-    /// What would change.
+    /// The changes that a deployment would make.
     pub fn plan(&self) -> Result<Plan, Problem> {
         let desired = desired::list(&self.settings.sources, self.sources, self.world)?;
         self.check_names(&desired)?;

@@ -21,7 +21,7 @@ pub struct DeploySettings {
     pub sources: Vec<SourceSettings>,
     /// The command that runs after a deployment.
     pub postrun: Vec<String>,
-    /// What is removed.
+    /// The levels at which content is removed.
     pub purge: PurgeLevels,
     /// Patterns of paths in environments that are never removed.
     pub purge_allowlist: Vec<String>,
@@ -100,7 +100,7 @@ pub enum SourceKind {
 pub struct BranchSettings {
     /// The URL.
     pub remote: String,
-    /// Branches that begin with one of these are no environments.
+    /// Branches that begin with one of these are ignored.
     pub ignored_prefixes: Vec<String>,
     /// Only branches that match are environments (g10k).
     pub filter: Option<String>,
@@ -119,11 +119,11 @@ pub struct ListedEnvironment {
     pub moduledir: Option<String>,
     /// Modules besides those of the Puppetfile, as declarations of a Puppetfile.
     pub modules: String,
-    /// What happens to modules that are in both.
+    /// The treatment of modules that are in both.
     pub conflicts: Conflicts,
 }
 
-/// What happens to a module that an environment and its Puppetfile both declare.
+/// The treatment of a module that an environment and its Puppetfile both declare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflicts {
     /// The environment's is used.
@@ -351,12 +351,12 @@ fn source(
     })
 }
 
-/// The prefix of the names of environments. g10k reads booleans out of strings.
+/// The prefix of the names of environments: that of the setting, or the name of the source.
 fn prefix(name: &str, table: &Table<'_>) -> Result<Option<String>, Problem> {
     Ok(match table.get("prefix") {
         Some(Value::Boolean(true)) => Some(name.to_owned()),
         Some(Value::Boolean(false)) => None,
-        _ => table.text("prefix")?.filter(|prefix| !prefix.is_empty()),
+        _ => table.text("prefix")?,
     })
 }
 

@@ -16,11 +16,11 @@ pub const STAMP_FILE: &str = ".r10k-deploy.json";
 pub struct Stamp {
     /// The commit.
     pub signature: String,
-    /// What Kukla has added; none if r10k has deployed the environment.
+    /// The additions of Kukla; none if r10k has deployed the environment.
     pub details: Option<StampDetails>,
 }
 
-/// What Kukla records about an environment.
+/// The additions of Kukla to the record of an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StampDetails {
     /// The digest of the settings that decide about the content.
