@@ -132,7 +132,7 @@ mod tests {
     fn version() {
         assert_eq!(
             answer(r#"{"id": 7, "method": "version"}"#),
-            json!({"id": 7, "result": {"version": "0.1.0"}})
+            json!({"id": 7, "result": {"version": env!("CARGO_PKG_VERSION")}})
         );
     }
 
