@@ -116,11 +116,13 @@ fn format_text(text: &str, language: Language, options: &Options) -> Result<Stri
     if !parse.is_ok() {
         return Err(FormatError::Syntax(parse.diagnostics));
     }
-    let style =
-        LineStyle { width: options.width, indent: options.indent, margin: 0, ending: line_ending(text) };
-    let lay_out = |tree: &Tree| match language {
-        Language::Template => template::format(tree, options, style),
-        Language::Manifest | Language::Plan => print::print(lower::lower(tree, options), style),
+    let lay_out = |tree: &Tree| {
+        let ending = line_ending(tree.text());
+        let style = LineStyle { width: options.width, indent: options.indent, margin: 0, ending };
+        match language {
+            Language::Template => template::format(tree, options, style),
+            Language::Manifest | Language::Plan => print::print(lower::lower(tree, options), style),
+        }
     };
     let mut formatted = lay_out(&parse.tree);
     let mut passes = 0;

@@ -26,6 +26,15 @@ fn line_endings_and_byte_order_marks_stay() {
     assert_eq!(formatted(expected, Options::default()), expected);
 }
 
+/// A string may have other line breaks than the code around it.
+#[test]
+fn a_text_with_both_line_endings_is_stable() {
+    for text in ["\r\n$a = \"x\n\"\nfoo()\r\n", "$r = 'ab'\r\n ? { /a\nb/ => 1 }\nfoo()\n"] {
+        let once = formatted(text, Options::default());
+        assert_eq!(formatted(&once, Options::default()), once);
+    }
+}
+
 #[test]
 fn a_text_with_errors_is_not_formatted() {
     let error = format("class { ", Language::Manifest, &Options::default()).unwrap_err();

@@ -65,3 +65,21 @@ fn rules_are_complete() {
     assert_eq!(core.clone().filter(|rule| rule.by_default).count(), 36);
     assert_eq!(core.count(), 40);
 }
+
+/// `shell_escape` makes a value safe only if nothing changes it afterwards.
+#[test]
+fn escaped_values_in_commands() {
+    let rule = rules::find("check_unsafe_interpolations").unwrap();
+    let count = |value: &str| {
+        let code = format!("exec {{ 'x':\n  command => \"a ${{{value}}} b\",\n}}\n");
+        lint(&Manifest::new(&code, "", ""), &[rule], &Settings::default()).findings.len()
+    };
+    for safe in ["x.stdlib::shell_escape", "x[y[1]].shell_escape()", "stdlib::shell_escape(f($x))"] {
+        assert_eq!(count(safe), 0, "{safe}");
+    }
+    for unsafe_value in
+        ["x", "x.shell_escape.f", "f(shell_escape($x))", "shell_escape($x).f", "x[1][2].shell_escape", "x.f"]
+    {
+        assert_eq!(count(unsafe_value), 1, "{unsafe_value}");
+    }
+}

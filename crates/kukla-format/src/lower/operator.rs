@@ -194,6 +194,9 @@ impl<'t> Lowering<'t> {
     pub(super) fn access(&mut self, node: Node<'t>) {
         let parts: Vec<Node<'t>> = node.children().collect();
         let Some((left, keys)) = parts.split_first() else { return };
+        if keys.first().is_some_and(|bracket| self.touches_comment(*bracket)) {
+            return self.verbatim(node);
+        }
         self.expr(*left);
         // Both `Integer[1,2]` and `Integer[1, 2]` are common.
         let mut later = keys.iter().skip(2);

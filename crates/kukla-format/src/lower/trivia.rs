@@ -134,6 +134,11 @@ impl<'t> Lowering<'t> {
         self.at = comment.index() + 1;
     }
 
+    /// Whether a comment ends where a bracket begins. With a blank between them the bracket would begin a list.
+    pub(super) fn touches_comment(&self, bracket: Node<'t>) -> bool {
+        self.tree.token_before(bracket).is_some_and(|before| before.kind() == K::BlockComment)
+    }
+
     /// Whether a line break comes before the first token of `node`, after the token before it.
     pub(super) fn starts_line(&self, node: Node<'t>) -> bool {
         let mut before = self.tree.token_before(node);

@@ -116,15 +116,50 @@ fn appends(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
 /// The attributes whose values are commands.
 const COMMANDS: [&str; 3] = ["command", "onlyif", "unless"];
 
-/// Whether an interpolation follows a token.
-fn is_interpolated(manifest: &Manifest<'_>, at: At) -> bool {
-    matches!(manifest.kind(at), Kind::Dqpre | Kind::Dqmid)
+/// Whether an interpolation follows a token that is not all in `shell_escape`; `None` if it does not end.
+fn is_unsafe(manifest: &Manifest<'_>, at: At) -> Option<bool> {
+    if !matches!(manifest.kind(at), Kind::Dqpre | Kind::Dqmid) {
+        return Some(false);
+    }
+    let after = |at, brackets: [Kind; 2]| {
+        if manifest.kind(at) == brackets[0] {
+            manifest.next_code(closing(manifest, at, brackets)?)
+        } else {
+            Some(at)
+        }
+    };
+    let first = manifest.next_code(at)?;
+    let function = match manifest.kind(first) {
+        Kind::FunctionName => first,
+        Kind::Variable => {
+            let dot = after(manifest.next_code(first)?, [Kind::Lbrack, Kind::Rbrack])?;
+            match manifest.kind(dot) {
+                Kind::Dot => manifest.next_code(dot)?,
+                _ => return Some(true),
+            }
+        }
+        _ => return Some(true),
+    };
+    let is_escape = matches!(manifest.kind(function), Kind::Name | Kind::FunctionName)
+        && matches!(manifest.value(function), "shell_escape" | "stdlib::shell_escape");
+    let end = after(manifest.next_code(function)?, [Kind::Lparen, Kind::Rparen])?;
+    Some(!is_escape || !matches!(manifest.kind(end), Kind::Dqpost | Kind::Dqmid))
+}
+
+/// The bracket that closes the one at a position.
+fn closing(manifest: &Manifest<'_>, open: At, [opening, end]: [Kind; 2]) -> Option<At> {
+    let mut depth = 0;
+    (open..manifest.tokens.len()).find(|at| {
+        let kind = manifest.kind(*at);
+        depth += i32::from(kind == opening) - i32::from(kind == end);
+        depth == 0
+    })
 }
 
 fn unsafe_interpolation(manifest: &Manifest<'_>, _: &Settings, report: &mut Report) -> Done {
     let resources = manifest.resources()?;
     let mut add = |at: At| {
-        if let Some(variable) = manifest.next_code(at).filter(|_| is_interpolated(manifest, at)) {
+        if let Some(variable) = manifest.next_code(at).filter(|_| is_unsafe(manifest, at) == Some(true)) {
             let finding = report.at(manifest, variable, &CHECK_UNSAFE_INTERPOLATIONS);
             finding.fact("value", manifest.value(variable));
         }
@@ -133,8 +168,7 @@ fn unsafe_interpolation(manifest: &Manifest<'_>, _: &Settings, report: &mut Repo
         titles(manifest, at).into_iter().for_each(&mut add);
     }
     for resource in resources {
-        let has_command = resource.attributes.iter().any(|at| COMMANDS.contains(&manifest.value(*at)));
-        if !has_command || !is_of_type(manifest, resource, &["exec"]) {
+        if !is_of_type(manifest, resource, &["exec"]) {
             continue;
         }
         for at in resource.tokens() {

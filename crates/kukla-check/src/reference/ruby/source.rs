@@ -239,12 +239,15 @@ impl<'t> Code<'t> {
 /// Comments by their last line.
 type Pending = FxHashMap<u32, Comment>;
 
-/// The comments of a text. Lines below each other that begin in the same column are one comment.
+/// The comments of a text. Lines below each other that begin in the same column are one comment, unless Ruby hands them over
+/// [early](is_early).
 fn line_comments(text: &str, outline: &Outline) -> Pending {
     let mut pending = Pending::default();
     let mut last_column = None;
     let code_start = outline.body().statements().first().map_or(u32::MAX, |first| first.span.start);
     let mut is_head = true;
+    // The line of the last comment, and whether it was early.
+    let mut last = None;
     for span in outline.comments() {
         let written = text.get(span.range()).unwrap_or_default();
         if let Some(block) = written.strip_prefix("=begin") {
@@ -256,16 +259,21 @@ fn line_comments(text: &str, outline: &Outline) -> Pending {
             continue;
         }
         let written = written.trim_end_matches(['\n', '\r']);
+        let (line, column) = (outline.line(span.start), outline.column(span.start));
+        let early = match last {
+            Some((above, early)) if above + 1 == line => early && column == 0,
+            _ => is_early(&text[..span.start as usize]),
+        };
+        last = Some((line, early));
         is_head &= span.start < code_start;
         if is_head && magic().is_match(written) {
             continue;
         }
         is_head = false;
-        let (line, column) = (outline.line(span.start), outline.column(span.start));
         let inner = written.trim_start_matches('#');
         let inner = inner.strip_prefix(super::super::docstring::is_space).unwrap_or(inner);
         let before = &text[(span.start - column) as usize..span.start as usize];
-        let continues = last_column == Some(column) && before.trim().is_empty();
+        let continues = !early && last_column == Some(column) && before.trim().is_empty();
         last_column = Some(column);
         let above = if continues { pending.remove(&(line - 1)) } else { None };
         let comment = match above {
@@ -275,6 +283,18 @@ fn line_comments(text: &str, outline: &Outline) -> Pending {
         pending.insert(line, comment);
     }
     pending
+}
+
+/// Whether Ruby hands over a comment before the line break above it, so that YARD looks for it one character too early and
+/// keeps each of its lines apart: the comment begins its line without a blank, and the line above ends a statement.
+fn is_early(before: &str) -> bool {
+    const OPENING: [&str; 8] = ["do", "then", "else", "begin", "ensure", "and", "or", "not"];
+    let Some(lines) = before.strip_suffix('\n') else { return false };
+    let above = lines.rsplit('\n').next().unwrap_or(lines).trim_end();
+    let word = above.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(above);
+    above.ends_with(|c: char| c.is_alphanumeric() || "_)]}'\"`/?!".contains(c))
+        && !OPENING.contains(&word)
+        && above != "=end"
 }
 
 /// Comments at the beginning of a file that are meant for Ruby.
