@@ -26,6 +26,15 @@ impl Row {
     }
 }
 
+/// For each row of a run, whether it shares its column with the row above or below. Assignments then keep it: where the column of a
+/// long run changes, the rows before and after the change stay as they are.
+fn in_stretch(run: &[Row]) -> impl Iterator<Item = bool> {
+    run.chunk_by(|above, below| above.column == below.column).flat_map(|rows| {
+        let is_stretch = rows.len() > 1 && rows.iter().any(|row| row.gap > 1);
+        std::iter::repeat_n(is_stretch, rows.len())
+    })
+}
+
 /// The rows of a list, in runs that an empty line or a comment separates.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -81,9 +90,10 @@ impl Rows {
         let runs = starts.zip(ends).map(|(start, end)| &self.rows[start..end]);
         let gaps = runs.flat_map(|run| {
             let column = self.column(run).unwrap_or(0);
-            run.iter().map(move |row| {
+            run.iter().zip(in_stretch(run)).map(move |(row, in_stretch)| {
                 let stays_out = self.mixed && row.gap == 1 && row.column != column;
-                if stays_out { 1 } else { column.saturating_sub(row.width).max(1) }
+                let column = if self.mixed && in_stretch { row.column } else { column };
+                if stays_out && !in_stretch { 1 } else { column.saturating_sub(row.width).max(1) }
             })
         });
         gaps.collect()
