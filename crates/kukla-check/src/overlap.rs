@@ -82,6 +82,20 @@ pub fn may_be(expected: &Type, actual: &Type) -> bool {
     deep(|| may_be_inner(expected, actual, 0))
 }
 
+/// Whether a value may be `Deferred`. Parameters of classes and defined types accept it by the return type of its function, which
+/// Ruby functions rarely declare.
+pub fn may_be_deferred(ty: &Type) -> bool {
+    deep(|| match ty {
+        Type::Object(object) => object.label() == "Deferred",
+        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => may_be_deferred(inner),
+        Type::Variant(types) => types.iter().any(may_be_deferred),
+        Type::Alias(alias) if alias.is_resolved() && !alias.is_recursive() => {
+            may_be_deferred(alias.resolved())
+        }
+        _ => false,
+    })
+}
+
 const DEEPEST: usize = 12;
 
 fn may_be_inner(expected: &Type, actual: &Type, depth: usize) -> bool {

@@ -71,6 +71,14 @@ const MISTAKES: &[(&str, &str)] = &[
     // Resources.
     ("package { 'a': } package { 'a': }", "package { 'a': } package { 'b': }"),
     ("package { ['a', 'a']: }", "package { ['a', 'b']: }"),
+    ("package { 'a': name => 'x' } package { 'x': }", "package { 'a': name => 'y' } package { 'x': }"),
+    ("file { '/a': } file { '/a/': }", "file { '/a': } file { '/a/b/': }"),
+    ("file { 'a': path => '/x' } file { '/x': }", "file { 'a': path => '/y' } file { '/x': }"),
+    ("exec { 'a': command => '/b' } exec { 'a': }", "exec { 'a': command => '/b' } exec { '/b': }"),
+    ("file { '/a': mode => '0644', mode => '0600' }", "file { '/a': mode => '0644' }"),
+    ("realize(User['nosuchuser'])", "@user { 'u': } realize(User['u'])"),
+    ("notice(1 =~ /a/)", "notice('1' =~ /a/ and 1 =~ Integer)"),
+    ("$number = 1 notice($number['a'])", "$list = [1] notice($list[0])"),
     ("include plain include plain::server", "include plain package { 'other': }"),
     ("include plain class { 'plain': port => 1 }", "class { 'plain': port => 1 } include plain"),
     ("plain::shared { ['a', 'b']: }", "plain::shared { 'a': }"),
@@ -107,6 +115,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("notice(1 =~ Plain::Prot)", "notice(1 =~ Plain::Port)"),
     ("notice(lookup('mtd'))", "notice(lookup('motd'))"),
     ("notice(lookup('nosuch', String))", "notice(lookup('nosuch', String, 'first', 'default'))"),
+    ("notice(lookup('mapped', { 'merge' => 'depp' }))", "notice(lookup('mapped', { 'merge' => 'deep' }))"),
+    ("notice(lookup('mapped', Hash, 'hsah'))", "notice(lookup('mapped', Hash, { 'strategy' => 'hash' }))"),
     ("notice(lookup('nosuch.inner'))", "notice(lookup('mapped.inner'))"),
     ("notice(lookup('nosuch'))", "notice(lookup('nosuch', { 'default_value' => 1 }))"),
     // Templates and files.

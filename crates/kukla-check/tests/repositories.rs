@@ -330,3 +330,145 @@ fn a_class_that_its_parent_declares_is_not_a_duplicate() {
     let files = [files[0], ("modules/a/manifests/init.pp", again), files[2]];
     assert_eq!(check(&files), ["error duplicate-resource modules/a/manifests/init.pp:2"]);
 }
+
+#[test]
+fn modules_of_the_puppetfile_beside_the_module_path() {
+    // The directory is a part of a module path that the server configures.
+    let files = [
+        (
+            "Puppetfile",
+            "moduledir 'r10k_modules'\nmod 'puppetlabs-apt', '1.0.0'\nmod 'puppetlabs-stdlib', '4.0.0'\n",
+        ),
+        ("manifests/site.pp", "include apt\nensure_packages([['a']])\n"),
+        ("r10k_modules/apt/manifests/init.pp", "class apt { $a = 1 $a = 2 }"),
+        ("r10k_modules/own/manifests/init.pp", "class own { $a = 1 $a = 2 }"),
+    ];
+    let world = world(&files);
+    let extra: Vec<PathBuf> = files[2..].iter().map(|(name, _)| Path::new("/repo").join(name)).collect();
+    let check = |all_modules: bool| {
+        let options = Options { extra: extra.clone(), all_modules, ..Options::default() };
+        lines(&report(&world, "", options))
+    };
+    let own = "error reassigned-variable r10k_modules/own/manifests/init.pp:1".to_owned();
+    assert_eq!(check(false), [own.clone()]);
+    assert_eq!(check(true), [own.replace("own/", "apt/"), own]);
+}
+
+/// A control repository with classes and a site manifest.
+fn site<'t>(site: &'t str, classes: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t str)> {
+    let mut files = vec![
+        ("environment.conf", ""),
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n  - {name: a, paths: ['%{trusted.certname}.yaml', common.yaml]}\n",
+        ),
+        ("data/common.yaml", "other: 1\n"),
+        ("manifests/site.pp", site),
+    ];
+    files.extend(classes);
+    files
+}
+
+#[test]
+fn a_wrong_default_is_an_error_only_if_it_may_be_used() {
+    const FILE: &str = "modules/web/manifests/init.pp";
+    let found = |class: &str, declaration: &str| check(&site(declaration, &[(FILE, class)]));
+    let error = [format!("error wrong-default {FILE}:1")];
+    let warning = [format!("warning wrong-default {FILE}:1")];
+    assert_eq!(found("class web(Integer $port = 'x') { }", "include web"), error);
+    assert_eq!(found("class web(Integer $port = 'x') { }", ""), error);
+    // Data has another value, for all nodes or for some.
+    let bound = [(FILE, "class web(Integer $port = 'x') { }"), ("data/common.yaml", "web::port: 1\n")];
+    assert_eq!(check(&site("include web", &bound)), warning);
+    // Every declaration sets it.
+    assert_eq!(found("class web(Integer $port = 'x') { }", "class { 'web': port => 1 }"), warning);
+    assert_eq!(found("class web(Integer $port = 'x') { }", "class { 'web': * => $facts['web'] }"), warning);
+    assert_eq!(found("define web(Integer $port = 'x') { }", "web { 'a': port => 1 }"), warning);
+    assert_eq!(found("define web(Integer $port = 'x') { }", "web { 'a': port => 1 } web { 'b': }"), error);
+}
+
+#[test]
+fn a_deferred_value_fits_every_parameter() {
+    const FUNCTION: (&str, &str) = (
+        "modules/web/functions/secret.pp",
+        "function web::secret() >> Deferred { Deferred('lookup', ['x']) }",
+    );
+    let class = ("modules/web/manifests/init.pp", "class web(String $key, Array[String] $more = []) { }");
+    let found = |declaration: &str| check(&site(declaration, &[FUNCTION, class]));
+    assert_eq!(found("class { 'web': key => web::secret() }"), NONE);
+    assert_eq!(found("class { 'web': key => Deferred('lookup', ['x']) }"), NONE);
+    assert_eq!(found("class { 'web': key => 'x', more => web::secret() }"), NONE);
+    assert_eq!(found("class { 'web': key => 1 }"), ["error wrong-parameter-type manifests/site.pp:1"]);
+    let default = ("modules/web/manifests/init.pp", "class web(String $key = web::secret()) { }");
+    assert_eq!(check(&site("include web", &[FUNCTION, default])), NONE);
+}
+
+#[test]
+fn files_outside_of_repositories_know_their_own_definitions() {
+    let check = |files: &[(&str, &str)]| {
+        let paths: Vec<PathBuf> = files.iter().map(|(name, _)| Path::new("/repo").join(name)).collect();
+        let options = Options { extra: paths.clone(), only: paths, ..Options::default() };
+        let mut checker = Checker::new(world(files), "/repo".into(), Shape::Loose, options);
+        lines(&checker.check().expect("it can be read"))
+    };
+    let define = "define web::vhost($port) { }\n";
+    let wrong = format!("{define}web::vhost {{ 'a': prot => 1 }}");
+    let found = ["error unknown-parameter a.pp:2", "error missing-parameter a.pp:2"];
+    let mut sorted = check(&[("a.pp", &wrong)]);
+    sorted.sort_by(|a, b| b.cmp(a));
+    assert_eq!(sorted, found);
+    // Names of other files and of modules are not known, and two files may define the same name.
+    assert_eq!(check(&[("a.pp", "include nosuch\nnosuch::define { 'a': }")]), NONE);
+    let other = format!("define web::vhost($prot) {{ }}\n{}", "web::vhost { 'a': prot => 1 }");
+    assert_eq!(check(&[("a.pp", define), ("b.pp", &other)]), NONE);
+}
+
+#[test]
+fn resources_in_a_circle() {
+    let found = |code: &str, classes: &[(&str, &str)]| {
+        let all = check(&site(code, classes));
+        all.into_iter().filter(|line| line.contains("dependency-cycle")).collect::<Vec<_>>()
+    };
+    let one = |line: &str| vec![format!("error dependency-cycle {line}")];
+    let top = one("manifests/site.pp:1");
+    // Attributes and arrows, in both directions, of resources and references.
+    for code in [
+        "notify { 'a': require => Notify['b'] } notify { 'b': require => Notify['a'] }",
+        "notify { 'a': before => Notify['b'] } notify { 'b': notify => [Notify['a']] }",
+        "notify { 'a': } -> notify { 'b': } -> notify { 'c': } Notify['c'] ~> Notify['a']",
+        "notify { 'a': } <- notify { 'b': } Notify['a'] -> Notify['b']",
+        "file { '/a/': require => File['/b'] } file { '/b': require => File['/a'] }",
+        "notify { ['a', 'b']: } Notify['a'] -> Notify['b'] [Notify['b']] -> Notify['c', 'a'] notify { 'c': }",
+        "if $facts['kernel'] == 'Linux' { Notify['b'] -> Notify['a'] } notify { ['a', 'b']: } Notify['a'] -> Notify['b']",
+        "notify { 'a': require => Notify['a'] }",
+    ] {
+        assert_eq!(found(code, &[]), top, "{code}");
+    }
+    for code in [
+        "notify { 'a': require => Notify['b'] } notify { 'b': }",
+        "@notify { 'a': require => Notify['b'] } notify { 'b': require => Notify['a'] }",
+        "if $facts['kernel'] == 'Linux' { Notify['a'] -> Notify['b'] } else { Notify['b'] -> Notify['a'] } notify { ['a', 'b']: }",
+        "notify { 'a': } -> notify { 'b': } -> Class['main']",
+    ] {
+        assert_eq!(found(code, &[]), NONE, "{code}");
+    }
+    // What a class or an instance of a defined type declares is between its beginning and its end.
+    const FILE: &str = "modules/web/manifests/init.pp";
+    let class = |body: &str| format!("class web {{ {body} }}");
+    let own = class("notify { 'a': require => Class['web'] }");
+    assert_eq!(found("include web", &[(FILE, &own)]), one(&format!("{FILE}:1")));
+    let first = class("notify { 'a': }");
+    let code = "include web notify { 'b': require => Class['web'] } Notify['b'] -> Notify['a']";
+    assert_eq!(found(code, &[(FILE, &first)]), top);
+    let required = class("require web::other");
+    let other =
+        ("modules/web/manifests/other.pp", "class web::other { notify { 'a': require => Class['web'] } }");
+    assert_eq!(found("include web", &[(FILE, &required), other]).len(), 1);
+    let contained = class("contain web::other");
+    assert_eq!(found("include web", &[(FILE, &contained), other]).len(), 1);
+    let included = class("include web::other");
+    assert_eq!(found("include web", &[(FILE, &included), other]), NONE);
+    let define =
+        "define web { notify { $title: require => Web['x'] } notify { 'own': require => Web['x'] } }";
+    assert_eq!(found("web { 'x': }", &[(FILE, define)]), one(&format!("{FILE}:1")));
+}

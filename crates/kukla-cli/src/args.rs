@@ -6,12 +6,12 @@ use crate::CommandResult;
 use crate::colour::Colour;
 #[cfg(not(feature = "serve"))]
 use crate::commands::absent;
+use crate::commands::{
+    about, check, compile, completions, diff, doc, doctor, epp, eval, explain, facts, fmt, init, lint,
+    lookup, lsp, man, pages, parse, repl, rpc, ruby, store, why,
+};
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
-use crate::commands::{
-    check, compile, completions, diff, doc, epp, eval, explain, facts, fmt, lint, lookup, man, pages, parse,
-    repl, rpc, ruby, store, why,
-};
 use crate::deferred::Deferred;
 
 /// Check, evaluate and compile Puppet code, without Ruby
@@ -135,6 +135,12 @@ enum Command {
     /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to one of
     /// them, in order, with `result` or `error`. Nothing else is written to standard output.
     Rpc(Deferred<rpc::Args>),
+    /// Serve an editor: diagnostics, completion, navigation, rename and more, by the Language Server Protocol
+    ///
+    /// Editors start this command. It reads what `kukla check`, `kukla lint` and `kukla fmt` read, with the texts that are open in the
+    /// editor instead of the files. See docs/manual/lsp.md. Exit codes: 0 the editor ended the session, 1 the connection broke before,
+    /// 2 the server could not run.
+    Lsp(Deferred<lsp::Args>),
     /// Explain an error code or a rule of `kukla check`
     Explain(Deferred<explain::Args>),
     /// Write the reference documentation of a module or control repository
@@ -143,6 +149,19 @@ enum Command {
     /// Markdown and JSON are byte for byte those of puppet-strings 5. Exit codes: 0 written or, with --check, complete; 1 documentation
     /// is missing, wrong or stale; 2 a file could not be read or written.
     Doc(Deferred<doc::Args>),
+    /// Set a repository up: settings, hooks, CI
+    ///
+    /// Writes kukla.toml, the configuration of pre-commit and of the CI system that the repository uses, and a line of .gitignore. Files that
+    /// exist stay as they are, and their additions are printed. Exit codes: 0 written, 2 a file could not be written.
+    Init(Deferred<init::Args>),
+    /// Find out what a repository lacks for each command, and how to get it
+    ///
+    /// Looks at site manifests, modules, facts, data, keys and git, without compiling anything. Exit codes: 0 nothing that commands require is
+    /// missing, 1 something is, 2 there is no repository.
+    Doctor(Deferred<doctor::Args>),
+    /// Print facts about this build and this machine, for bug reports
+    #[command(name = "self")]
+    About(Deferred<about::Args>),
     /// Print a completion script for a shell
     Completions(Deferred<completions::Args>),
     /// Print or write the manual pages of all commands
@@ -157,6 +176,7 @@ impl Cli {
     pub fn run(self) -> CommandResult {
         self.color.apply();
         match self.command {
+            Command::About(Deferred(args)) => about::run(&args),
             #[cfg(feature = "serve")]
             Command::Ca(Deferred(args)) => ca::run(&args),
             #[cfg(not(feature = "serve"))]
@@ -166,13 +186,16 @@ impl Cli {
             Command::Completions(Deferred(args)) => completions::run(&args),
             Command::Diff(Deferred(args)) => diff::run(&args),
             Command::Doc(Deferred(args)) => doc::run(&args),
+            Command::Doctor(Deferred(args)) => doctor::run(&args),
             Command::Epp(Deferred(args)) => epp::run(&args),
             Command::Eval(Deferred(args)) => eval::run(&args),
             Command::Explain(Deferred(args)) => explain::run(&args),
             Command::Facts(Deferred(args)) => facts::run(&args),
             Command::Fmt(Deferred(args)) => fmt::run(&args),
+            Command::Init(Deferred(args)) => init::run(&args),
             Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
+            Command::Lsp(Deferred(args)) => lsp::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),

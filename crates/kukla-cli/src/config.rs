@@ -27,7 +27,7 @@ use crate::files;
 
 /// The commands that run the code of a repository. `serve` has settings of its own, and `check` runs no code, so a repository cannot give it
 /// permissions.
-const COMMANDS: [&str; 7] = ["compile", "diff", "lookup", "why", "eval", "epp", "repl"];
+const COMMANDS: [&str; 8] = ["compile", "diff", "lookup", "why", "eval", "epp", "repl", "doctor"];
 /// Options that only make sense for one call.
 const UNCONFIGURABLE: [&str; 6] = ["help", "version", "color", "execute", "node", "watch"];
 

@@ -1,5 +1,6 @@
 //! All output: to standard output, standard error and files. A write that fails is recorded, and makes the command fail.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -55,11 +56,9 @@ pub fn write(text: fmt::Arguments<'_>) {
         return;
     }
     let text = text.to_string();
-    // Removing colours takes much longer than writing.
-    record(match text.contains(ESCAPE) {
-        true => anstream::stdout().lock().write_all(text.as_bytes()),
-        false => io::stdout().lock().write_all(text.as_bytes()),
-    });
+    let stream = io::stdout();
+    let text = coloured_or_not(&text, &stream);
+    record(stream.lock().write_all(text.as_bytes()));
 }
 
 /// Writes a document to standard output, byte for byte.
@@ -72,10 +71,37 @@ pub fn write_document(text: &str) {
 /// Writes to standard error.
 pub fn write_error(text: fmt::Arguments<'_>) {
     let text = text.to_string();
-    record(match text.contains(ESCAPE) {
-        true => anstream::stderr().lock().write_all(text.as_bytes()),
-        false => io::stderr().lock().write_all(text.as_bytes()),
-    });
+    let stream = io::stderr();
+    let text = coloured_or_not(&text, &stream);
+    record(stream.lock().write_all(text.as_bytes()));
+}
+
+/// A text as a stream takes it: without colours, unless it is a terminal or they were asked for.
+fn coloured_or_not<'t>(text: &'t str, stream: &impl anstream::stream::RawStream) -> Cow<'t, str> {
+    match anstream::AutoStream::choice(stream) {
+        anstream::ColorChoice::Never => without_colours(text),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// A text without the sequences that control a terminal. Parsers of all sequences take a hundred times as long, which matters for the
+/// messages of a program that never ends.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split(ESCAPE);
+    let Some(first) = parts.next().filter(|first| first.len() < text.len()) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len());
+    out.push_str(first);
+    for part in parts {
+        let rest = part.strip_prefix('[').map(|sequence| {
+            let parameters = sequence.bytes().take_while(|byte| matches!(byte, b' '..=b'?')).count();
+            let is_ended = matches!(sequence.as_bytes().get(parameters), Some(b'@'..=b'~'));
+            &sequence[parameters + usize::from(is_ended)..]
+        });
+        out.push_str(rest.unwrap_or(part));
+    }
+    Cow::Owned(out)
 }
 
 /// Prints a problem to standard error: the message with its lines of help, and the source excerpt if it is an error in code or data.
@@ -150,6 +176,24 @@ pub fn write_files(files: &[(PathBuf, String)]) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_are_removed_and_nothing_else() {
+        for (text, plain) in [
+            ("", ""),
+            ("plain ä", "plain ä"),
+            ("\u{1b}[1m\u{1b}[31merror\u{1b}[0m: ä", "error: ä"),
+            ("\u{1b}[38;5;12mblue", "blue"),
+            ("a\u{1b}[", "a"),
+            ("a\u{1b}", "a"),
+            ("\u{1b}[1é", "é"),
+            ("\u{1b}\u{1b}[0mx", "x"),
+        ] {
+            assert_eq!(without_colours(text), plain, "{text:?}");
+        }
+        let text = format!("{}\u{1b}[0m", "a".repeat(1 << 20));
+        assert_eq!(without_colours(&text).len(), 1 << 20);
+    }
 
     #[test]
     fn a_file_appears_when_it_is_complete() {

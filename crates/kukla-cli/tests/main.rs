@@ -12,5 +12,6 @@ mod incremental;
 mod manual;
 mod octocatalog;
 mod safety;
+mod schemas;
 mod sessions;
 mod store;

@@ -1,4 +1,4 @@
-//! The manual runs: every `console` block of docs/manual is a session, and what it shows must be what happens.
+//! The manual runs: every `console` block of docs/manual, docs/guide and the README is a session, and what it shows must be what happens.
 //!
 //! A line that begins with `$ kukla` is a command; the lines below it are all it prints, and `(exit code N)` if that is not
 //! zero. A file name in backticks with a colon places the next block as a file. Sessions of a page share a directory, which also
@@ -14,8 +14,11 @@ use crate::sessions::{self, Sessions};
 #[test]
 fn manual() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut pages: Vec<PathBuf> =
-        std::fs::read_dir(root.join("docs/manual")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut pages: Vec<PathBuf> = ["docs/manual", "docs/guide"]
+        .into_iter()
+        .flat_map(|part| std::fs::read_dir(root.join(part)).unwrap().map(|entry| entry.unwrap().path()))
+        .collect();
+    pages.push(root.join("README.md"));
     // The directory also holds images.
     pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.sort();

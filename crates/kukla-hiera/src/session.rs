@@ -171,7 +171,7 @@ impl Session {
             Some(found) => Ok(found),
             None => {
                 let near = request.keys.first().and_then(|key| self.near_key(host, key));
-                Err(not_found(&request.keys, near))
+                Err(not_found(&request.keys, near, self.is_explaining()))
             }
         }
     }
@@ -572,9 +572,12 @@ impl Session {
 }
 
 /// The error of a request that found nothing.
-fn not_found(names: &[Str], near: Option<Str>) -> Error {
+fn not_found(names: &[Str], near: Option<Str>, is_explained: bool) -> Error {
     let name = names.first().map(Str::as_str).unwrap_or_default();
     let mut wrong = kukla_values::codes::missing(names);
     wrong.hints.extend(near.map(|near| format!("there is a key '{near}'")));
-    Error::data(wrong.hint(format!("`kukla lookup {name} --explain` shows every place it was looked for")))
+    if !is_explained {
+        wrong = wrong.hint(format!("`kukla lookup {name} --explain` shows every place it was looked for"));
+    }
+    Error::data(wrong)
 }

@@ -90,6 +90,20 @@ const DEFAULTS: [(&str, &str, &str, &str); 27] = [
     ("puppetlabs deny all", "/", "", "-"),
 ];
 
+/// The default rules in order, for the reference page: path, methods, and the clients that they allow.
+pub fn default_rules() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    DEFAULTS.iter().map(|(_, path, methods, allow)| {
+        let clients = match *allow {
+            "?" => "everyone, also without a certificate",
+            "*" => "every certificate",
+            "$1" => "the certificate of the node in the path",
+            "!" => "certificates with the extension `pp_cli_auth`",
+            _ => "nobody",
+        };
+        (*path, *methods, clients)
+    })
+}
+
 impl Default for Rules {
     fn default() -> Rules {
         let rule = |(at, (name, path, methods, allow)): (usize, &(&str, &str, &str, &str))| {

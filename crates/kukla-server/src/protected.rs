@@ -1,5 +1,5 @@
-//! Files that are never served, whichever link in a module leads to them: the directory of the certificate authority, private keys, and the file of
-//! the store.
+//! Files that are never served, whichever link in a module leads to them: the directory of the certificate authority, private keys, the files of
+//! the store, settings and passwords, backups of files, and what the system shows of its processes.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -10,6 +10,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::settings::Settings;
+
+/// Where the system shows processes, with their environment variables, and devices.
+const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// The endings of files that SQLite writes beside a database.
+const BESIDE_DATABASE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// The files that are never served.
 #[derive(Clone, Debug, Default)]
@@ -28,14 +34,26 @@ impl ProtectedFiles {
         if let Some((layout, _)) = &settings.authority {
             paths.extend([layout.directory.clone(), layout.key.clone()]);
         }
-        paths
-            .extend(settings.store.as_deref().and_then(|url| url.strip_prefix("sqlite:")).map(PathBuf::from));
+        if let Some(database) = settings.store.as_deref().and_then(|url| url.strip_prefix("sqlite:")) {
+            paths.extend(BESIDE_DATABASE.map(|ending| PathBuf::from(format!("{database}{ending}"))));
+        }
+        // Both can have the password of a store.
+        paths.extend(["puppet.conf", "kukla.toml"].map(|name| settings.confdir.join(name)));
+        paths.extend(settings.store_password_file.clone());
+        paths.push(settings.bucket.clone());
+        paths.extend(SYSTEM.map(PathBuf::from));
         ProtectedFiles::new(&paths)
     }
 
     /// These files and directories, with everything below them.
     pub fn new(paths: &[PathBuf]) -> ProtectedFiles {
-        let paths: Vec<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        // A file that does not exist yet may exist later.
+        let real = |path: &PathBuf| match (path.canonicalize(), path.parent().map(Path::canonicalize)) {
+            (Ok(real), _) => Some(real),
+            (Err(_), Some(Ok(parent))) => path.file_name().map(|name| parent.join(name)),
+            _ => None,
+        };
+        let paths: Vec<PathBuf> = paths.iter().filter_map(real).collect();
         let entries = paths.iter().filter_map(|path| fs::read_dir(path).ok()).flatten().flatten();
         let files = paths.iter().cloned().chain(entries.map(|entry| entry.path()));
         let identities = files.filter_map(|path| fs::metadata(path).ok()).filter(Metadata::is_file);

@@ -47,6 +47,8 @@ pub struct Overrides {
     pub store: Option<String>,
     /// The password of the user in that URL.
     pub store_password: Option<Password>,
+    /// The file of that password, if it comes from one.
+    pub store_password_file: Option<PathBuf>,
     /// The part of the work that this process does.
     pub role: Option<Role>,
     /// Whether only the authority is managed, so that commands which compile need not exist.
@@ -134,6 +136,8 @@ pub struct Settings {
     pub store: Option<String>,
     /// The password of the user in that URL, if it is not part of it.
     pub store_password: Option<Password>,
+    /// The file of that password, if it comes from one.
+    pub store_password_file: Option<PathBuf>,
 }
 
 /// Files of TLS.
@@ -275,6 +279,7 @@ impl Settings {
                 None => puppetdb(&confdir, &puppet)?,
             },
             store_password: overrides.store_password.clone(),
+            store_password_file: overrides.store_password_file.clone(),
             site,
             host,
             vardir,

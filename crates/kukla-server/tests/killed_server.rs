@@ -37,8 +37,8 @@ fn serves_until_it_is_killed() {
     kukla_server::run::run(&overrides).unwrap();
 }
 
-fn start(directory: &Path, store: &str, address: SocketAddr) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+fn start(directory: &Path, store: &str, address: SocketAddr) -> KilledServer {
+    let server = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "killed_server::serves_until_it_is_killed", "--nocapture"])
         .envs([
             (DIRECTORY, directory.display().to_string()),
@@ -48,7 +48,18 @@ fn start(directory: &Path, store: &str, address: SocketAddr) -> Child {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap()
+        .unwrap();
+    KilledServer(server)
+}
+
+/// A server that is killed at the end, also if the test fails.
+struct KilledServer(Child);
+
+impl Drop for KilledServer {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
 }
 
 /// Puts the next version of the code in place, as deployments do: a link is another one from one moment to the next.
@@ -82,6 +93,15 @@ struct Acknowledged {
     reports: Vec<u64>,
     certificates: Vec<(String, Vec<u8>)>,
     catalogs: u64,
+}
+
+/// Ends the work of all threads when one of them fails or is done.
+struct EndsAll<'a>(&'a AtomicBool);
+
+impl Drop for EndsAll<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]
@@ -121,7 +141,7 @@ fn kill_over_and_over(store: &str) {
     let mut known = Acknowledged::default();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for kill in 0..kills {
-        let mut server = start(&directory.0, store, address);
+        let server = start(&directory.0, store, address);
         await_server(&stranger);
         random ^= random << 13;
         random ^= random >> 7;
@@ -129,7 +149,9 @@ fn kill_over_and_over(store: &str) {
         let is_over = AtomicBool::new(false);
         // How many of the four kinds of work were acknowledged at least once.
         let acknowledged_kinds = AtomicU64::new(0);
+        let answered_catalogs = AtomicU64::new(0);
         let until_over = |mut work: Box<dyn FnMut() -> Option<()> + Send + '_>| {
+            let _ends_all = EndsAll(&is_over);
             let mut is_acknowledged = false;
             while !is_over.load(Ordering::Relaxed) {
                 // Without an answer nothing is acknowledged.
@@ -141,6 +163,8 @@ fn kill_over_and_over(store: &str) {
         let Acknowledged { reports, certificates, catalogs } = &mut known;
         let next = || number.fetch_add(1, Ordering::Relaxed);
         std::thread::scope(|scope| {
+            // A failure here would wait for the threads without end.
+            let _ends_all = EndsAll(&is_over);
             scope.spawn(|| {
                 until_over(Box::new(|| {
                     reports.push(report(&node, next())?);
@@ -159,33 +183,37 @@ fn kill_over_and_over(store: &str) {
                     let found = versions(&catalog);
                     assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
                     *catalogs += 1;
+                    answered_catalogs.fetch_add(1, Ordering::Relaxed);
                     Some(())
                 }));
             });
             scope.spawn(|| {
+                let (mut pause, mut answered) = (Duration::from_millis(40), 0);
                 until_over(Box::new(|| {
                     deploy(&directory, next());
-                    std::thread::sleep(Duration::from_millis(40));
+                    std::thread::sleep(pause);
+                    // On a busy machine a catalog takes longer than the pause, and would never be of one version.
+                    let before = std::mem::replace(&mut answered, answered_catalogs.load(Ordering::Relaxed));
+                    if answered == before {
+                        pause = (pause * 2).min(Duration::from_secs(5));
+                    }
                     Some(())
                 }));
             });
             // The first server gets something done; the others are killed at any moment of their work.
             match kill {
                 0 => wait_until("the server answers everyone", || {
-                    acknowledged_kinds.load(Ordering::Relaxed) == 4
+                    acknowledged_kinds.load(Ordering::Relaxed) == 4 || is_over.load(Ordering::Relaxed)
                 }),
                 _ => std::thread::sleep(Duration::from_millis(100 + random % 900)),
             }
-            server.kill().unwrap();
-            server.wait().unwrap();
-            is_over.store(true, Ordering::Relaxed);
+            drop(server);
         });
     }
-    let mut server = start(&directory.0, store, address);
+    let server = start(&directory.0, store, address);
     await_server(&stranger);
     assert!(ask(&node).is_some());
-    server.kill().unwrap();
-    server.wait().unwrap();
+    drop(server);
     let Acknowledged { reports, certificates, catalogs } = known;
     eprintln!(
         "{store}: killed {kills} times: {} reports, {} certificates and {catalogs} catalogs were acknowledged",

@@ -409,6 +409,12 @@ fn links_do_not_lead_to_keys() {
     link(&ssl.join("private_keys/localhost.pem"), "key");
     link(&root.join("store.db"), "store");
     link(root, "everything");
+    link("/proc/self".as_ref(), "process");
+    link("/proc/self/environ".as_ref(), "environment");
+    link("/proc/self/root".as_ref(), "root");
+    link("/dev".as_ref(), "devices");
+    link(&root.join("puppet/puppet.conf"), "settings");
+    std::fs::hard_link(root.join("puppet/puppet.conf"), files.join("hard_settings")).unwrap();
     link(&files.join("key"), "indirect");
     link(&root.join("code/environments/production/modules/web/files/small.txt"), "fine");
     std::fs::hard_link(ca.join("ca_key.pem"), files.join("hard")).unwrap();
@@ -426,6 +432,15 @@ fn links_do_not_lead_to_keys() {
         "store",
         "indirect",
         "hard",
+        "environment",
+        "process/environ",
+        "process/cmdline",
+        "root/proc/self/environ",
+        "devices/null",
+        "settings",
+        "hard_settings",
+        "everything/puppet/puppet.conf",
+        "everything/store.db-wal",
         "everything/puppetserver/ca/ca_key.pem",
         "everything/store.db",
         "everything/puppet/ssl/private_keys/localhost.pem",

@@ -359,7 +359,7 @@ impl Budget {
     pub(crate) fn exhaustion(&self) -> Error {
         match self.look() {
             Err(error) => error,
-            // Only a clock that goes backwards leads here.
+            // Work that would have gone on past the deadline, or a clock that goes backwards.
             Ok(()) => self.deadline_passed(),
         }
     }

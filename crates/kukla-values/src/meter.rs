@@ -55,6 +55,14 @@ pub fn steps(steps: u64) {
     work(usize::try_from(steps.saturating_mul(UNITS_PER_STEP)).unwrap_or(usize::MAX));
 }
 
+/// Counts work that cannot be interrupted, in steps, before it is done: the budget is exhausted also if it would go on past the deadline.
+pub fn ahead(steps: u64) {
+    let budget = BUDGET.with_borrow(Clone::clone);
+    if steps > 0 && budget.is_some_and(|budget| budget.charge_ahead(steps).is_err()) {
+        resume_unwind(Box::new(Exhausted));
+    }
+}
+
 /// Looks at the clock, if there is a deadline, before work that may take as long as reading this number of bytes, and usually takes much less: it is
 /// not counted.
 pub fn possible_text(bytes: usize) {

@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use kukla_values::meter;
+
 use crate::fnmatch::{Flags, alternatives, fnmatch};
 use crate::{DirectoryEntry, World};
 
@@ -14,6 +16,9 @@ pub const MOST_LISTED: usize = 100_000;
 
 /// The largest number of alternatives that the braces of a pattern are expanded to.
 const MOST_ALTERNATIVES: usize = 10_000;
+
+/// How many bytes could be read in the time that it takes to list a directory.
+const LISTING: usize = 128 << 10;
 
 /// A pattern leads into more than [`MOST_LISTED`] directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +121,7 @@ fn is_directory(world: &dyn World, path: &str) -> bool {
 impl Search<'_> {
     fn list(&mut self, directory: &str) -> Result<Vec<DirectoryEntry>, TooMany> {
         self.left = self.left.checked_sub(1).ok_or(TooMany)?;
+        meter::possible_text(LISTING);
         Ok(self.world.list(or_here(directory)))
     }
 

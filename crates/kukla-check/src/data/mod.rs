@@ -22,6 +22,8 @@ pub struct Bindings {
     pub keys: FxHashSet<String>,
     /// Whether these are all keys: no level has data from anywhere but files.
     pub is_whole: bool,
+    /// Whether the hierarchy of the environment has data elsewhere, or files that cannot be read.
+    is_partial: bool,
     /// Modules whose own data is not all in files.
     open_modules: FxHashSet<String>,
 }
@@ -37,6 +39,14 @@ impl Bindings {
     pub fn binds(&self, key: &str) -> bool {
         let root = key.split('.').next().unwrap_or(key).trim_matches(['\'', '"']);
         self.keys.contains(key) || self.keys.contains(root)
+    }
+
+    /// Whether data binds a parameter of a class, or data that is not here may bind it.
+    pub fn may_bind(&self, class: &Definition, parameter: &str) -> bool {
+        let module = class.name.split("::").next().unwrap_or_default();
+        self.is_partial
+            || self.open_modules.contains(module)
+            || self.keys.contains(&format!("{}::{parameter}", class.name))
     }
 
     /// Whether certainly no data binds a parameter of a class.
@@ -104,6 +114,7 @@ impl Data {
         Bindings {
             keys: keys.collect(),
             is_whole: survey.shape == Shape::Control && own.is_some_and(|own| !own.is_open) && is_readable,
+            is_partial: own.is_some_and(|own| own.is_open) || !is_readable,
             open_modules: open.filter_map(|hierarchy| hierarchy.module.clone()).collect(),
         }
     }

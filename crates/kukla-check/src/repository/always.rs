@@ -1,12 +1,15 @@
 //! The declarations that a body certainly makes: those that depend on no condition, and, for each block under a condition, those that
 //! it makes if that block is evaluated.
 
-use kukla::syntax::ast::{self, Expr, Statements};
+use kukla::syntax::ast::{self, ArrowOp, AttributeOp, Expr, Statements};
 use kukla::syntax::tree::Node;
 use kukla::syntax::{Source, Span};
 use kukla::values::Str;
 
 use super::{literal, plain};
+
+/// The type and title of a resource; the type of a class is `class`.
+pub type Reference = (Str, Str);
 
 /// The owner of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,9 +63,23 @@ pub enum Declared {
         kind: Str,
         /// Its title.
         title: Str,
+        /// The name that no other resource of its type may have: the title, or the value of an attribute. `None` if it is computed, or
+        /// if resources of the type may share names.
+        name: Option<Str>,
         /// Whether it is neither virtual nor exported, so that the body of a defined type is evaluated.
         is_real: bool,
     },
+    /// One resource comes before another one.
+    Ordered {
+        /// The one that comes first.
+        before: Reference,
+        /// The one that comes later.
+        after: Reference,
+    },
+    /// `contain`: the class is a part of the one around it.
+    Contained(Str),
+    /// `require`: the class comes before the one around it.
+    Required(Str),
 }
 
 /// A block under a condition: its own declarations, and where it is among those around it.
@@ -133,6 +150,7 @@ impl Reader {
             Expr::Relationship(relationship) => kukla::syntax::deep(|| {
                 self.add(relationship.left());
                 self.add(relationship.right());
+                self.add_arrow(relationship);
             }),
             Expr::Resource(resource) => self.add_resource(resource),
             Expr::If(choice) => {
@@ -159,21 +177,48 @@ impl Reader {
                     self.branch(lambda.statements());
                 }
                 let Expr::Name(name) = call.function() else { return };
-                if matches!(name.name(), "include" | "require" | "contain") {
-                    call.arguments().for_each(|argument| self.add_included(argument));
-                }
+                let more = match name.name() {
+                    "include" => None,
+                    "contain" => Some(Declared::Contained as fn(Str) -> Declared),
+                    "require" => Some(Declared::Required as fn(Str) -> Declared),
+                    _ => return,
+                };
+                call.arguments().for_each(|argument| self.add_included(argument, more));
             }
             _ => {}
         }
     }
 
-    fn add_included(&mut self, argument: Expr<'_>) {
+    /// Adds the classes that a function includes, and what it does with them more.
+    fn add_included(&mut self, argument: Expr<'_>, more: Option<fn(Str) -> Declared>) {
         match argument.unwrap_parens() {
-            Expr::Array(array) => array.elements().for_each(|element| self.add_included(element)),
+            Expr::Array(array) => array.elements().for_each(|element| self.add_included(element, more)),
             other => {
                 let Some(name) = literal::text(other) else { return };
-                let what = Declared::Included(plain(&name));
-                self.declarations.push(Declaration { span: other.span(), what });
+                let whats = [Some(Declared::Included(plain(&name))), more.map(|more| more(plain(&name)))];
+                let added = whats.into_iter().flatten().map(|what| Declaration { span: other.span(), what });
+                self.declarations.extend(added);
+            }
+        }
+    }
+
+    /// Adds the order of the operands of an arrow; the value of an arrow is its right operand.
+    fn add_arrow(&mut self, arrow: ast::Relationship<'_>) {
+        let left = match arrow.left() {
+            Expr::Relationship(inner) => inner.right(),
+            left => left,
+        };
+        let (left, right) = (operands(left), operands(arrow.right()));
+        let is_reversed = matches!(arrow.operator(), ArrowOp::After | ArrowOp::Subscribe);
+        let (before, after) = if is_reversed { (right, left) } else { (left, right) };
+        self.add_order(arrow.right().span(), &before, &after);
+    }
+
+    fn add_order(&mut self, span: Span, before: &[Reference], after: &[Reference]) {
+        for before in before {
+            for after in after {
+                let what = Declared::Ordered { before: before.clone(), after: after.clone() };
+                self.declarations.push(Declaration { span, what });
             }
         }
     }
@@ -195,13 +240,87 @@ impl Reader {
                 let what = match &kind {
                     None => Declared::Class(plain(&text)),
                     Some(kind) => {
-                        Declared::Resource { kind: kind.clone(), title: text.as_str().into(), is_real }
+                        let name = name_of(kind, &text, body);
+                        Declared::Resource { kind: kind.clone(), title: text.as_str().into(), name, is_real }
                     }
                 };
                 self.declarations.push(Declaration { span: title.span(), what });
             }
+            if is_real {
+                self.add_relationships(body, &titles_of(resource, body));
+            }
         }
     }
+
+    /// Adds the order that attributes such as `require` give to resources.
+    fn add_relationships(&mut self, body: ast::ResourceBody<'_>, own: &[Reference]) {
+        for attribute in body.attributes().filter(|one| one.operator() == AttributeOp::Set) {
+            let (span, others) = (attribute.value().span(), operands(attribute.value()));
+            match attribute.name() {
+                "require" | "subscribe" => self.add_order(span, &others, own),
+                "before" | "notify" => self.add_order(span, own, &others),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The name of a resource with a title, if it is literal and no other resource may have it.
+fn name_of(kind: &Str, title: &str, body: ast::ResourceBody<'_>) -> Option<Str> {
+    const UNIQUE: [&str; 8] = ["cron", "file", "group", "host", "mount", "package", "service", "user"];
+    // Packages of different providers may share a name, and so may any resources with attributes that are not known.
+    let is_open = |one: ast::Attribute<'_>| one.operator() == AttributeOp::Splat || one.name() == "provider";
+    if !UNIQUE.contains(&kind.as_str()) || body.attributes().any(is_open) {
+        return None;
+    }
+    let is_name = |name: &str| name == "name" || kind.as_str() == "file" && name == "path";
+    let name = match body.attributes().find(|one| is_name(one.name())) {
+        Some(attribute) => literal::text(attribute.value())?,
+        None => title.to_owned(),
+    };
+    Some(reference(kind, &name).1)
+}
+
+/// The resources that an operand of an arrow, or the value of `require`, names literally.
+fn operands(expr: Expr<'_>) -> Vec<Reference> {
+    match expr.unwrap_parens() {
+        Expr::Array(array) => {
+            array.elements().flat_map(|element| kukla::syntax::deep(|| operands(element))).collect()
+        }
+        Expr::Resource(resource) if resource.form() == ast::ResourceForm::Regular => {
+            resource.bodies().flat_map(|body| titles_of(resource, body)).collect()
+        }
+        Expr::Access(access) => {
+            let Expr::Type(name) = access.left() else { return Vec::new() };
+            let kind = plain(name.name());
+            access.keys().filter_map(literal::text).map(|title| reference(&kind, &title)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The resources that a body declares under literal titles.
+fn titles_of(resource: ast::Resource<'_>, body: ast::ResourceBody<'_>) -> Vec<Reference> {
+    let kind = match resource.type_expr() {
+        None => Str::from("class"),
+        Some(Expr::Name(name)) => plain(name.name()),
+        Some(_) => return Vec::new(),
+    };
+    let titles = match body.title().unwrap_parens() {
+        Expr::Array(array) => array.elements().collect(),
+        other => vec![other],
+    };
+    titles.into_iter().filter_map(literal::text).map(|title| reference(&kind, &title)).collect()
+}
+
+/// The reference to a resource. Titles of classes have no case, and a slash at the end of the title of a file does not matter.
+pub fn reference(kind: &Str, title: &str) -> Reference {
+    let title = match kind.as_str() {
+        "class" => plain(title),
+        "file" if title.len() > 1 => title.trim_end_matches('/').into(),
+        _ => title.into(),
+    };
+    (kind.clone(), title)
 }
 
 /// Whether a test asks which resources, classes or variables there are.

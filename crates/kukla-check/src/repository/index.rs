@@ -23,7 +23,7 @@ use crate::data::Bindings;
 #[derive(Debug)]
 pub struct Index {
     /// Its files.
-    pub survey: Survey,
+    pub survey: Arc<Survey>,
     /// Classes by name.
     pub classes: FxHashMap<Str, Arc<Definition>>,
     /// Defined types by name.
@@ -72,8 +72,10 @@ pub struct Index {
     /// The major version of puppetlabs-stdlib, if it is here and has a version.
     stdlib: Option<u32>,
     modules: FxHashSet<String>,
-    /// A number that changes whenever anything but the definitions changes.
+    /// A number that changes whenever something changes that [questions](super::Question) and definitions do not cover.
     pub base: u64,
+    /// A number that changes whenever a definition gets another name, is added or is removed.
+    pub names: u64,
 }
 
 /// The titles of the resources of a type.
@@ -185,7 +187,7 @@ impl Index {
     /// Collects the definitions of all files of a repository.
     pub fn new(
         world: &Arc<dyn World>,
-        survey: Survey,
+        survey: Arc<Survey>,
         outlines: &[(Role, Arc<Outline>)],
         declared: &DeclaredNames,
         templates: Templates,
@@ -220,6 +222,7 @@ impl Index {
             stdlib: None,
             modules: survey.modules.iter().map(|module| module.name.clone()).collect(),
             base: 0,
+            names: 0,
             survey,
         };
         for (role, outline) in outlines {
@@ -242,6 +245,7 @@ impl Index {
         // Every catalog has this stage.
         index.titles.entry("stage".into()).or_default().known.insert("main".into());
         index.base = index.fingerprint();
+        index.names = index.names();
         index
     }
 
@@ -288,6 +292,11 @@ impl Index {
                 Some(first) if !first.may_be_loaded() => {
                     table.insert(definition.name.clone(), made);
                 }
+                // Files that belong to no repository need not belong together.
+                Some(_) if role == Role::Extra => {
+                    table.remove(&definition.name);
+                    self.uncertain_names.insert(definition.name.clone());
+                }
                 Some(first) => self.duplicates.push((made, Arc::clone(first))),
                 None => {
                     table.insert(definition.name.clone(), made);
@@ -297,7 +306,8 @@ impl Index {
     }
 
     fn ruby(&mut self, world: &dyn World, files: &RubyFiles) {
-        for module in &self.survey.modules {
+        let survey = Arc::clone(&self.survey);
+        for module in &survey.modules {
             for path in &module.ruby {
                 let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
@@ -343,42 +353,26 @@ impl Index {
         }
     }
 
+    /// The names of all definitions, and of those that texts with syntax errors may contain.
+    fn names(&self) -> u64 {
+        let tables = [&self.classes, &self.defines, &self.functions, &self.aliases];
+        let known =
+            tables.iter().zip(0u8..).flat_map(|(table, kind)| table.keys().map(move |name| (kind, name)));
+        unordered(known.chain(self.uncertain_names.iter().map(|name| (4, name))))
+    }
+
     fn fingerprint(&self) -> u64 {
+        let parts = [
+            unordered(self.aliases.values().map(|alias| (&alias.name, &alias.ty))),
+            unordered(&self.variables),
+            unordered(&self.facts.own),
+            unordered(self.ruby_functions.keys()),
+            unordered(self.iterated.iter()),
+            self.survey.fingerprint(),
+        ];
+        let flags = (self.facts.is_closed(), self.facts.open);
         let mut hasher = FxHasher::default();
-        let mut all: Vec<String> = Vec::new();
-        all.extend(self.aliases.values().map(|alias| format!("{} {:?}", alias.name, alias.ty)));
-        all.extend(self.variables.iter().map(|name| format!("${name}")));
-        all.extend(self.facts.own.iter().cloned());
-        all.extend(self.data.keys.iter().cloned());
-        all.extend(self.open_templates.iter().map(|name| format!("{name} open")));
-        all.extend(self.uncertain_names.iter().map(|name| format!("{name} uncertain")));
-        all.extend(self.declared.iter().map(|name| format!("{name} declared")));
-        all.extend(self.defaulted.iter().map(|name| format!("{name} default")));
-        all.extend(self.ruby_functions.keys().cloned());
-        all.extend(
-            self.iterated.iter().map(|(name, variables)| format!("{name} goes through {variables:?}")),
-        );
-        all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
-        for (kind, titles) in &self.titles {
-            all.extend(titles.known.iter().map(|title| format!("{kind}[{title}]")));
-            all.extend(titles.renamed.iter().map(|title| format!("{kind}[{title}] renamed")));
-            all.extend(titles.computed.iter().map(|(head, tail)| format!("{kind}[{head}${tail}]")));
-            all.push(format!("{kind} {}", titles.is_open));
-        }
-        for module in &self.survey.modules {
-            all.push(module.name.clone());
-            all.extend(module.files.iter().chain(&module.templates).chain(&module.ruby).cloned());
-        }
-        all.sort_unstable();
-        (
-            all,
-            self.has_computed_types,
-            self.facts.is_closed(),
-            self.survey.complete,
-            self.survey.is_complete_for(None),
-            self.data.is_whole,
-        )
-            .hash(&mut hasher);
+        (parts, flags).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -464,6 +458,10 @@ impl Index {
                 FunctionOrigin::FormerStdlib
                     if major >= 9 && is_here && !self.ruby_functions.contains_key(plain) => {}
                 _ if is_core(found) => return Callee::Builtin(found),
+                // The Puppetfile installs some version, whose signatures are not known.
+                _ if !is_here && self.survey.not_installed.iter().any(|name| name == "stdlib") => {
+                    return Callee::Elsewhere;
+                }
                 _ if is_here || !is_known => return Callee::Builtin(special.unwrap_or(found)),
                 _ => {}
             }
@@ -518,6 +516,16 @@ impl Index {
         }
         (found, true)
     }
+}
+
+/// A fingerprint of elements whose order does not matter.
+fn unordered<T: Hash>(elements: impl IntoIterator<Item = T>) -> u64 {
+    let hash = |element: T| {
+        let mut hasher = FxHasher::default();
+        element.hash(&mut hasher);
+        hasher.finish()
+    };
+    elements.into_iter().map(hash).fold(0, u64::wrapping_add)
 }
 
 /// A type that is read on first use.

@@ -11,7 +11,7 @@ use super::definition::{Definition, Kind, Parameter};
 use super::demand::{Demand, Use};
 use super::index::{Index, Resource};
 use crate::describe::describe;
-use crate::overlap::{kinds, kinds_of, may_be};
+use crate::overlap::{kinds, kinds_of, may_be, may_be_deferred};
 use crate::suggest;
 
 /// The reason why a body fails for a value, and its location.
@@ -60,7 +60,10 @@ impl Index {
         note: Note<'_>,
     ) -> Option<Refusal> {
         // An omitted or unknown value is never an error.
-        if matches!(ty, Type::Any | Type::Undef | Type::Unit) || kinds_of(ty) == kinds::ALL {
+        if matches!(ty, Type::Any | Type::Undef | Type::Unit)
+            || kinds_of(ty) == kinds::ALL
+            || may_be_deferred(ty)
+        {
             return None;
         }
         self.refusal_within(definition, parameter, ty, note, FURTHEST)
@@ -148,7 +151,8 @@ impl Index {
             Resource::Define(define) => match define.parameter(name) {
                 Some(parameter) => {
                     let expected = self.types.read(parameter.ty.as_ref()?)?;
-                    let is_wrong = !matches!(value, Type::Undef) && !may_be(&expected, value);
+                    let is_unknown = matches!(value, Type::Undef) || may_be_deferred(value);
+                    let is_wrong = !is_unknown && !may_be(&expected, value);
                     let mismatch =
                         is_wrong.then(|| describe(&format!("parameter '{name}'"), &expected, value));
                     mismatch.filter(|mismatch| !mismatch.is_empty())

@@ -1,13 +1,15 @@
 //! The survey of a repository: its files, and the role of each.
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use kukla::control::{BASE_MODULEPATH, Layout, split_path};
 use kukla::world::puppetfile::Puppetfile;
 use kukla::world::{World, is_directory};
 use kukla::{Diagnostic, Settings};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::gitignore::GitIgnore;
 use super::root::is_marked;
@@ -107,6 +109,8 @@ pub struct Survey {
     pub hidden: Vec<HiddenModule>,
     /// Modules of the Puppetfile that are not installed, in order.
     pub not_installed: Vec<String>,
+    /// The directories of those that are here, but not on the module path.
+    pub installed: Vec<PathBuf>,
     /// Modules whose directories are empty.
     pub empty: Vec<String>,
     /// The directories of submodules of git that are not checked out.
@@ -117,9 +121,34 @@ pub struct Survey {
     deployed: bool,
     /// Missing dependencies of modules: they may be required only by code that is not used.
     missing: FxHashSet<String>,
+    /// Computed when first asked for.
+    fingerprint: OnceLock<u64>,
 }
 
 impl Survey {
+    /// The survey of a directory without a repository.
+    pub fn empty(root: &Path) -> Survey {
+        Survey {
+            root: root.to_owned(),
+            shape: Shape::Loose,
+            modulepath: Vec::new(),
+            manifest: None,
+            modules: Vec::new(),
+            code: Vec::new(),
+            special: Vec::new(),
+            complete: false,
+            hidden: Vec::new(),
+            not_installed: Vec::new(),
+            installed: Vec::new(),
+            empty: Vec::new(),
+            submodules: Vec::new(),
+            outside: Vec::new(),
+            deployed: false,
+            missing: FxHashSet::default(),
+            fingerprint: OnceLock::new(),
+        }
+    }
+
     /// Lists the files of a repository. `modulepath` and `manifest` replace the module path and site manifest of the repository.
     pub fn of(
         world: &dyn World,
@@ -129,21 +158,10 @@ impl Survey {
         manifest: Option<&Path>,
     ) -> Result<Survey, Box<Diagnostic>> {
         let mut survey = Survey {
-            root: root.to_owned(),
             shape,
             modulepath: modulepath.to_vec(),
-            manifest: None,
-            modules: Vec::new(),
-            code: Vec::new(),
-            special: Vec::new(),
-            complete: false,
-            hidden: Vec::new(),
-            not_installed: Vec::new(),
-            empty: Vec::new(),
             submodules: submodules::absent(world, root),
-            outside: Vec::new(),
-            deployed: false,
-            missing: FxHashSet::default(),
+            ..Survey::empty(root)
         };
         match shape {
             Shape::Control => {
@@ -169,6 +187,7 @@ impl Survey {
         survey.list(world);
         let puppetfiles = survey.puppetfiles(world);
         survey.mark_third_party(world, &puppetfiles);
+        survey.find_installed(world, &puppetfiles);
         survey.deployed = survey.is_deployed(world, &puppetfiles);
         let needed = survey.modules.iter().flat_map(Module::dependencies);
         survey.missing = needed.filter(|name| survey.module(name).is_none()).collect();
@@ -301,6 +320,15 @@ impl Survey {
         }
     }
 
+    /// Finds the modules of a Puppetfile that are here, but not on the module path.
+    fn find_installed(&mut self, world: &dyn World, puppetfiles: &[Puppetfile]) {
+        let named = puppetfiles.iter().flat_map(|file| file.modules.values()).map(|module| &module.directory);
+        let is_elsewhere =
+            |path: &&PathBuf| **path != self.root && !self.modules.iter().any(|module| module.root == **path);
+        let installed = named.filter(is_elsewhere).filter(|path| world.exists(path)).cloned().collect();
+        self.installed = installed;
+    }
+
     /// Whether all modules that the site can use are here: those of the Puppetfile, and those in directories outside of the repository.
     fn is_deployed(&mut self, world: &dyn World, puppetfiles: &[Puppetfile]) -> bool {
         if self.shape == Shape::Loose {
@@ -333,6 +361,21 @@ impl Survey {
     /// Whether a file may be in a submodule of git that is not checked out.
     pub fn may_be_in_submodule(&self, path: &Path) -> bool {
         self.submodules.iter().any(|absent| path.starts_with(absent))
+    }
+
+    /// A number that changes whenever a file is added or removed, or the modules change that code can use.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let mut hasher = FxHasher::default();
+            (self.complete, self.is_complete_for(None)).hash(&mut hasher);
+            for module in &self.modules {
+                let mut files: Vec<&String> = module.files.iter().chain(&module.templates).collect();
+                files.sort_unstable();
+                (&module.name, files, &module.ruby, module.metadata.is_some()).hash(&mut hasher);
+                module.dependencies().hash(&mut hasher);
+            }
+            hasher.finish()
+        })
     }
 
     /// The module of that name.

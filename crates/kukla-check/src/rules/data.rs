@@ -111,6 +111,25 @@ rules! {
     /// ```
     UNKNOWN_DATA_CLASS = "unknown-data-class": Warning Always, "`{key}` binds nothing: there is no class `{class}`";
 
+    /// A value interpolates with a method that does not exist, or is not an `alias` alone. Every lookup of it fails.
+    ///
+    /// Wrong:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::ports: "%{alais('web::all_ports')}"
+    /// web::all_ports: [80, 443]
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```yaml
+    /// # data/common.yaml
+    /// web::ports: "%{alias('web::all_ports')}"
+    /// web::all_ports: [80, 443]
+    /// ```
+    WRONG_INTERPOLATION = "wrong-interpolation": Error Always, "{mistake}";
+
     /// Data binds a value to a parameter whose type never accepts it.
     ///
     /// Wrong:
@@ -169,7 +188,7 @@ rules! {
     /// ```
     UNKNOWN_LOOKUP_OPTION = "unknown-lookup-option": Warning Always, "`lookup_options` for `{key}` have no effect: the class `{class}` has no parameter `{name}`";
 
-    /// `lookup_options` names an unknown merge strategy. The strategies are `first`, `unique`, `hash` and `deep`.
+    /// `lookup_options`, or a call of `lookup`, names an unknown merge strategy. The strategies are `first`, `unique`, `hash` and `deep`.
     ///
     /// Wrong:
     ///
@@ -198,7 +217,7 @@ rules! {
     ///   web::ports:
     ///     merge: unique
     /// ```
-    WRONG_MERGE = "wrong-merge": Error Always, "`lookup_options` for `{key}`: {problem}";
+    WRONG_MERGE = "wrong-merge": Error Always, "{place}: {problem}";
 
     /// Data or a level of a hierarchy interpolates a fact that no node has, or looks up a key that no data file has.
     ///
@@ -265,6 +284,23 @@ pub fn check(data: &Data, index: &Index, is_selected: &dyn Fn(&Path) -> bool) ->
         }));
     }
     findings
+}
+
+/// The problem with a merge strategy, and a hint at the one that may be meant.
+pub fn wrong_merge(merge: &Value) -> Option<(String, Option<String>)> {
+    const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
+    const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];
+    let strategy = match merge {
+        Value::Hash(merge) => merge.get("strategy"),
+        other => Some(other),
+    };
+    match strategy {
+        Some(Value::String(name)) if KNOWN.iter().chain(&HIDDEN).any(|known| name == known) => None,
+        Some(Value::String(name)) => {
+            Some((format!("unknown merge strategy `{name}`"), suggest::hint(name, KNOWN)))
+        }
+        _ => Some(("missing merge strategy".to_owned(), None)),
+    }
 }
 
 /// Unknown names in the interpolations of a hierarchy: a level that interpolates a missing fact finds no file.
@@ -508,25 +544,14 @@ impl FileCheck<'_> {
 
     /// Checks the merge strategy of a key.
     fn strategy(&self, key: &str, options: &Value, findings: &mut Vec<Finding>) {
-        const KNOWN: [&str; 4] = ["first", "unique", "hash", "deep"];
-        const HIDDEN: [&str; 3] = ["default", "unconstrained_deep", "reverse_deep"];
         let Some(merge) = options.as_hash().and_then(|options| options.get("merge")) else { return };
-        let strategy = match merge {
-            Value::Hash(merge) => merge.get("strategy"),
-            other => Some(other),
-        };
-        let problem = match strategy {
-            Some(Value::String(name)) if KNOWN.iter().chain(&HIDDEN).any(|known| name == known) => return,
-            Some(Value::String(name)) => format!("unknown merge strategy `{name}`"),
-            _ => "missing merge strategy".to_owned(),
-        };
+        let Some((problem, hint)) = wrong_merge(merge) else { return };
         let path = ["lookup_options".into(), Value::from(key), "merge".into()];
         let line = yaml::lines(self.file.source.text().as_bytes()).at(&path);
         let span = file::line_span(&self.file.source, line, "merge");
-        let mut wrong = diagnostic!(span, WRONG_MERGE { key, problem });
-        if let Some(Value::String(name)) = strategy {
-            wrong.hints.extend(suggest::hint(name, KNOWN));
-        }
+        let mut wrong =
+            diagnostic!(span, WRONG_MERGE { place: format!("`lookup_options` for `{key}`"), problem });
+        wrong.hints.extend(hint);
         findings.push(Finding::from(wrong.in_source(&self.file.source)));
     }
 
@@ -535,6 +560,7 @@ impl FileCheck<'_> {
         match value {
             Value::String(text) => {
                 for part in text.split("%{").skip(1).filter_map(|part| part.split('}').next()) {
+                    self.method(text, part, at, findings);
                     self.interpolation(part.trim(), at, findings);
                 }
             }
@@ -544,12 +570,44 @@ impl FileCheck<'_> {
         }
     }
 
-    fn interpolation(&self, expression: &str, at: Span, findings: &mut Vec<Finding>) {
-        let text = self.file.source.text();
+    /// Checks the method of an interpolation in a text, as in `%{lookup('key')}`.
+    fn method(&self, text: &str, expression: &str, at: Span, findings: &mut Vec<Finding>) {
+        const METHODS: [&str; 5] = ["alias", "hiera", "literal", "lookup", "scope"];
+        let Some((name, rest)) = expression.trim().split_once('(') else { return };
+        let is_quoted = |quote: &str| {
+            rest.strip_prefix(quote).and_then(|rest| rest.strip_suffix(')')?.strip_suffix(quote)).is_some()
+        };
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if name.is_empty() || !name.chars().all(is_word) || !(is_quoted("'") || is_quoted("\"")) {
+            return;
+        }
+        let span = self.span_of(expression.trim(), at);
+        let mut wrong = if !METHODS.contains(&name) {
+            diagnostic!(span, WRONG_INTERPOLATION { mistake: format!("There is no method `{name}`") })
+        } else if name == "alias" && text.len() != expression.len() + "%{}".len() {
+            diagnostic!(span, WRONG_INTERPOLATION { mistake: "`alias` must be the whole value" })
+                .hint("use `lookup` inside of a text")
+        } else {
+            return;
+        };
+        wrong.hints.extend(
+            suggest::nearest(name, METHODS)
+                .filter(|near| *near != name)
+                .map(|near| format!("did you mean `{near}`?")),
+        );
+        findings.push(Finding::from(wrong.in_source(&self.file.source)));
+    }
+
+    /// The span of an expression in a value, or else of the value.
+    fn span_of(&self, expression: &str, at: Span) -> Span {
         let from = at.start as usize;
-        let span = text[from..].find(expression).map_or(at, |offset| {
-            Span::new((from + offset) as u32, (from + offset + expression.len()) as u32)
-        });
+        let found = self.file.source.text()[from..].find(expression);
+        found
+            .map_or(at, |offset| Span::new((from + offset) as u32, (from + offset + expression.len()) as u32))
+    }
+
+    fn interpolation(&self, expression: &str, at: Span, findings: &mut Vec<Finding>) {
+        let span = self.span_of(expression, at);
         findings.extend(unknown_interpolation(self.index, expression, span, &self.file.source));
     }
 

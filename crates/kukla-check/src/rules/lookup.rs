@@ -1,9 +1,10 @@
 //! Lookups of keys that no data binds.
 
-use kukla::syntax::ast::Expr;
+use kukla::syntax::ast::{self, Expr};
 use kukla::syntax::diagnostic;
 
-use crate::repository::literal;
+use super::data::{WRONG_MERGE, wrong_merge};
+use crate::repository::{Question, literal};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::{Argument, Walk};
@@ -66,10 +67,14 @@ impl Walk<'_> {
             )
         };
         let Some((first, rest)) = arguments.split_first() else { return };
+        if function == "lookup" {
+            self.check_merge(first.expr, rest);
+        }
         if has_lambda || arguments.len() > most || !rest.iter().all(is_option) {
             return;
         }
         let Some(key) = literal::text(first.expr) else { return };
+        self.depend_on(Question::Key(key.as_str().into()));
         let data = &self.index.data;
         if !self.complete || !data.is_whole_for(&key) || data.binds(&key) {
             return;
@@ -78,5 +83,29 @@ impl Walk<'_> {
         let mut wrong = diagnostic!(first.expr.span(), UNKNOWN_LOOKUP_KEY { key });
         wrong.hints.extend(near.map(|near| format!("did you mean `{near}`?")));
         self.report(wrong);
+    }
+
+    /// Checks the literal merge strategy of a lookup, the third argument or an option.
+    fn check_merge(&mut self, key: Expr<'_>, rest: &[Argument<'_>]) {
+        let merge = match rest {
+            [options] => {
+                let Expr::Hash(options) = options.expr.unwrap_parens() else { return };
+                let is_merge =
+                    |entry: &ast::HashEntry<'_>| literal::text(entry.key()).as_deref() == Some("merge");
+                options.entries().find(is_merge).map(|entry| entry.value())
+            }
+            [_, merge, ..] => Some(merge.expr),
+            [] => None,
+        };
+        let Some(merge) = merge.filter(|merge| !matches!(merge.unwrap_parens(), Expr::Undef(_))) else {
+            return;
+        };
+        let wrong = literal::value(merge).as_ref().and_then(wrong_merge);
+        if let (Some((problem, hint)), Some(key)) = (wrong, literal::text(key)) {
+            let mut wrong =
+                diagnostic!(merge.span(), WRONG_MERGE { place: format!("Lookup of `{key}`"), problem });
+            wrong.hints.extend(hint);
+            self.report(wrong);
+        }
     }
 }

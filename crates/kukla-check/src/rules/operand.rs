@@ -124,6 +124,12 @@ impl Walk<'_> {
                 kinds::NUMBER | kinds::STRING | kinds::TYPE | kinds::OTHER,
                 kinds::NUMBER | kinds::STRING | kinds::TYPE | kinds::OTHER,
             ),
+            // On the right of a match, a type takes any value.
+            BinaryOp::Match | BinaryOp::NoMatch
+                if kinds_of(right) & !(kinds::REGEXP | kinds::STRING) == 0 =>
+            {
+                (kinds::STRING, kinds::ALL)
+            }
             BinaryOp::Equal | BinaryOp::NotEqual => return self.check_equality(binary, left, right),
             _ => return,
         };
@@ -184,10 +190,11 @@ impl Walk<'_> {
         self.report(wrong.hint(format!("it is {}", display_type(subject))));
     }
 
-    /// Checks accesses to `undef` and similar values.
+    /// Checks accesses to `undef`, numbers and similar values.
     pub fn check_access(&mut self, access: ast::Access<'_>, left: &Type) {
         let kinds = kinds_of(left);
-        if kinds & !(kinds::UNDEF | kinds::BOOLEAN) == 0 && kinds != 0 && !matches!(left, Type::Unit) {
+        let without_parts = kinds::UNDEF | kinds::BOOLEAN | kinds::NUMBER | kinds::REGEXP;
+        if kinds & !without_parts == 0 && kinds != 0 && !matches!(left, Type::Unit) {
             let operand = display_type(left);
             self.report(diagnostic!(access.left().span(), WRONG_OPERAND { operator: "[]", operand }));
         }

@@ -6,9 +6,9 @@ use kukla::syntax::{Location, Span, diagnostic};
 use kukla::values::Type;
 
 use crate::describe::describe;
-use crate::overlap::may_be;
+use crate::overlap::{may_be, may_be_deferred};
 use crate::repository::refusal::Refusal;
-use crate::repository::{Definition, Kind, Parameter, plain};
+use crate::repository::{Definition, Kind, Parameter, Question, plain};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::{ScopeKind, Walk};
@@ -117,10 +117,14 @@ impl Walk<'_> {
         is_partial: bool,
     ) {
         self.check_attribute_types(definition, given);
+        self.depend_on(Question::Defaulted(definition.name.clone()));
         if is_partial || Self::is_open(given) || self.index.defaulted.contains(&definition.name) {
             return;
         }
         let is_given = |name: &str| given.iter().any(|(attribute, _)| attribute.name() == name);
+        if definition.kind == Kind::Class {
+            self.depend_on_data(definition);
+        }
         let missing: Vec<&str> = definition
             .parameters
             .iter()
@@ -133,9 +137,18 @@ impl Walk<'_> {
         self.report_missing(definition, body.title().span(), &missing);
     }
 
+    /// Records that the findings depend on the data for the required parameters of a class.
+    fn depend_on_data(&mut self, class: &Definition) {
+        for parameter in class.parameters.iter().filter(|parameter| !parameter.has_default) {
+            self.depend_on(Question::Unbound(class.name.clone(), parameter.name.clone()));
+        }
+    }
+
     /// Checks a class that is declared by name alone: its parameters come from data.
     pub fn check_included_class(&mut self, name: &str, span: Span) {
         let Some(class) = self.class(&plain(name)) else { return };
+        self.depend_on(Question::Declared(class.name.clone()));
+        self.depend_on_data(&class);
         // A declaration with parameters may come first.
         if self.index.declared.contains(&class.name) {
             return;
@@ -175,7 +188,7 @@ impl Walk<'_> {
                     let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
                     let is_left_out = matches!(ty, Type::Undef)
                         && (parameter.has_default || definition.kind == Kind::Class);
-                    if is_left_out || attribute.operator() != AttributeOp::Set {
+                    if is_left_out || may_be_deferred(ty) || attribute.operator() != AttributeOp::Set {
                         continue;
                     }
                     match expected {
@@ -251,6 +264,7 @@ impl Walk<'_> {
         given: &Type,
     ) {
         let declared = match declared {
+            _ if may_be_deferred(given) => return,
             Some(declared) if !parameter.captures_rest() && !may_be(declared, given) => declared,
             _ => return self.check_default_in_body(parameter, default, given),
         };

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::finding::Finding;
 use crate::repository::index::Titles;
-use crate::repository::{Index, Resource, literal, plain};
+use crate::repository::{Index, Question, Resource, literal, plain};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::Walk;
@@ -77,6 +77,24 @@ rules! {
     /// class web::b { }
     /// ```
     CLASS_CYCLE = "class-cycle": Error Always, "Classes require each other: {circle}";
+
+    /// Resources are ordered in a circle, so that none of them can be first. What a class or a defined type declares comes after what the
+    /// class or instance requires, and before what requires it.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// package { 'ntp': require => File['/etc/ntp.conf'] }
+    /// file { '/etc/ntp.conf': require => Package['ntp'] }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// package { 'ntp': }
+    /// file { '/etc/ntp.conf': require => Package['ntp'] }
+    /// ```
+    DEPENDENCY_CYCLE = "dependency-cycle": Error Always, "Resources come before themselves: {circle}";
 }
 
 impl Walk<'_> {
@@ -121,6 +139,9 @@ impl Walk<'_> {
         let kind = plain(name.name());
         if kind == "class" || kukla::Type::builtin(&kind).is_some() {
             return;
+        }
+        for title in access.keys().filter_map(literal::text) {
+            self.depend_on(Question::Title(kind.clone(), title.as_str().into()));
         }
         let nothing = Titles::default();
         let titles = match self.index.titles.get(&kind) {

@@ -2,7 +2,7 @@
 
 use kukla::catalog::types::NativeType;
 use kukla::syntax::ast::{self, AttributeOp, Expr};
-use kukla::syntax::{Span, diagnostic};
+use kukla::syntax::{Location, Span, diagnostic};
 use kukla::values::{Type, Value};
 
 use crate::repository::{Resource, literal, plain};
@@ -78,6 +78,21 @@ rules! {
     /// }
     /// ```
     DUPLICATE_RESOURCE = "duplicate-resource": Error Always, "`{resource}` is already declared";
+
+    /// An attribute is set twice for one resource.
+    ///
+    /// Wrong:
+    ///
+    /// ```puppet
+    /// file { '/etc/motd': ensure => file, mode => '0644', ensure => present }
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```puppet
+    /// file { '/etc/motd': ensure => file, mode => '0644' }
+    /// ```
+    DUPLICATE_ATTRIBUTE = "duplicate-attribute": Error Always, "The attribute `{name}` is already set";
 }
 
 impl Walk<'_> {
@@ -101,6 +116,17 @@ impl Walk<'_> {
             return;
         }
         self.report(diagnostic!(value.span(), WRONG_TAG { tag }));
+    }
+
+    /// Reports attributes that are set twice.
+    pub fn check_repeated_attributes(&mut self, given: &[(ast::Attribute<'_>, Type)]) {
+        let named = || given.iter().map(|(one, _)| *one).filter(|one| one.operator() != AttributeOp::Splat);
+        for (at, again) in named().enumerate().skip(1) {
+            let Some(first) = named().take(at).find(|first| first.name() == again.name()) else { continue };
+            let wrong = diagnostic!(again.name_token().span(), DUPLICATE_ATTRIBUTE { name: again.name() });
+            let place = Location { source: self.source.clone(), span: first.name_token().span() };
+            self.report(wrong.label(place, "first set here"));
+        }
     }
 
     /// Reports an unknown resource type.

@@ -97,8 +97,11 @@ impl Walk<'_> {
                 .filter(|near| name.len() >= 6 && suggest::is_typo(name, near))
         });
         let mut wrong = diagnostic!(variable.span(), UNKNOWN_VARIABLE { name });
-        // Nothing but the code around can set a variable whose name begins with an underscore.
-        let is_typo = near.is_some_and(|near| suggest::is_typo(name, near)) || name.starts_with('_');
+        // A singular beside a plural may be another variable. Nothing but the code around can set a variable whose name begins with an
+        // underscore.
+        let is_other = |near: &str| near.trim_end_matches('s') == name.trim_end_matches('s');
+        let is_typo =
+            near.is_some_and(|near| suggest::is_typo(name, near) && !is_other(near)) || name.starts_with('_');
         if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
             self.report(wrong.hint("it is set further down, or only in another branch"));
             return;

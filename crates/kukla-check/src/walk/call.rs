@@ -154,6 +154,7 @@ impl Walk<'_> {
     /// The signatures of a function; empty if they are unknown. Reports an unknown function.
     fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
         let callee = self.index.function(name, self.complete);
+        self.dependencies.has_unknown_names |= matches!(callee, Callee::Elsewhere | Callee::Missing);
         match &callee {
             Callee::Builtin(_) | Callee::Ruby(_) => {}
             Callee::Puppet(function) => {
@@ -191,6 +192,7 @@ impl Walk<'_> {
             "inline_template" => self.check_inline_template(arguments),
             "lookup" | "hiera" => self.check_lookup(name, arguments, has_lambda),
             "pick" => self.check_pick(arguments),
+            "realize" => arguments.iter().for_each(|argument| self.check_references(argument.expr)),
             _ => {}
         }
     }

@@ -32,6 +32,7 @@ impl Walk<'_> {
         for body in resource.bodies() {
             self.infer(body.title());
             let given = self.attribute_values(body.attributes());
+            self.check_repeated_attributes(&given);
             match &kind {
                 None => self.class_declaration(body, &given),
                 Some(Resource::Define(define)) => self.check_parameters(define, body, &given, is_default),
@@ -49,6 +50,7 @@ impl Walk<'_> {
             Resource::Define(define) => Some(Arc::clone(define)),
             _ => None,
         };
+        self.dependencies.has_unknown_names |= matches!(kind, Resource::Elsewhere | Resource::Missing);
         self.record_dependency(Kind::Define, name, define.as_deref());
         kind
     }

@@ -20,7 +20,7 @@ use super::options::ExcerptOptions;
 use super::policy::PolicyOptions;
 use crate::files::CodeFiles;
 use crate::output::{errln, out, write_file};
-use crate::render::{self, Findings, Format};
+use crate::render::{self, Findings, Format, human};
 use crate::{CommandResult, ExitKind, files};
 
 mod fixes;
@@ -297,6 +297,12 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
         only: scope.only,
     };
     let root = scope.root.clone();
+    let files = args.access.policy().files;
+    if files.reach == Reach::Repository {
+        human::show_only(
+            std::iter::once(&root).chain(&args.modulepath).chain(&files.also).map(PathBuf::as_path),
+        );
+    }
     let mut checker = Checker::new(Arc::clone(world), scope.root, scope.shape, options);
     let mut report = checker.check()?;
     report.findings = report

@@ -214,9 +214,7 @@ fn print(catalog: &Catalog, format: Format) -> String {
 fn print_messages(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
     let mut out = String::new();
     let NodeCompilation { outcome, refused, .. } = compilation;
-    for log in &outcome.logs {
-        failure::log(&mut out, log, args.errors);
-    }
+    failure::logs(&mut out, &outcome.logs, args.errors);
     let has_warnings = outcome.logs.iter().any(|log| log.level == LogLevel::Warning);
     let mut failed = (has_warnings && args.failing().warnings) || !refused.is_empty();
     refused.iter().for_each(|refusal| failure::render(&mut out, refusal, node, args.errors));

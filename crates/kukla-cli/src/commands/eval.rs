@@ -71,7 +71,7 @@ pub fn print(
     text: impl FnOnce(&Value) -> String,
 ) -> ExitKind {
     let mut messages = String::new();
-    evaluation.logs.iter().for_each(|log| failure::log(&mut messages, log, errors));
+    failure::logs(&mut messages, &evaluation.logs, errors);
     let is_error = evaluation.result.is_err();
     match evaluation.result {
         Ok(value) => out!("{}", text(&value)),

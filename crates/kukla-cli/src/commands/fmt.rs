@@ -11,10 +11,9 @@ use kukla::style::FormatSettings;
 use kukla::syntax::{Diagnostic, Problem, Source};
 use kukla_format::{FormatError, Language, Options, format, range_edits};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use similar::TextDiff;
 
 use crate::output::{self, err, errln, out, outln};
-use crate::render::{self, Findings};
+use crate::render::{self, Findings, human};
 use crate::{CommandResult, ExitKind, files};
 
 #[derive(Debug, clap::Args)]
@@ -84,6 +83,7 @@ pub fn run(args: &Args) -> CommandResult {
     }
     for path in &args.paths {
         let files = find(path)?;
+        human::show_only([root(path)]);
         if args.range.is_some() && (files.len() != 1 || args.paths.len() != 1) {
             return Err(Problem::invalid("--range requires a single file"));
         }
@@ -203,7 +203,7 @@ fn show_change(args: &Args, path: &Path, old: &str, new: &str) {
     }
     let name = path.display().to_string();
     let (before, after) = (format!("a/{name}"), format!("b/{name}"));
-    out!("{}", TextDiff::from_lines(old, new).unified_diff().header(&before, &after));
+    out!("{}", kukla::format::diff_lines(old, new, None).unified_diff().header(&before, &after));
 }
 
 fn show_errors(diagnostics: Vec<Diagnostic>) {

@@ -4,6 +4,8 @@ mod arguments;
 mod settings;
 mod text;
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -215,7 +217,7 @@ pub fn run(args: &Args) -> CommandResult {
             }
         }
     }
-    has_failed |= args.fix && write(&checked);
+    has_failed |= args.fix && write(&args.paths, &checked);
     apply_baseline(args, &selection, &mut checked)?;
     let is_error = |file: &Checked| {
         file.findings.iter().any(|reported| match reported.kind {
@@ -332,15 +334,30 @@ fn check(args: &Args, selection: &Selection, path: &Path) -> Result<Checked, Pro
     Ok(file)
 }
 
+/// The directory below which a file may be rewritten: the one that was named on the command line, or that of a file that was named itself.
+fn root_of<'p>(named: &'p [PathBuf], path: &'p Path) -> &'p Path {
+    let here = Path::new(".");
+    let is_above =
+        |root: &&Path| root.is_dir() && (path.starts_with(root) || *root == here && path.is_relative());
+    let above = named.iter().map(PathBuf::as_path).filter(is_above).max_by_key(|root| root.as_os_str().len());
+    let parent = || path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(here);
+    above.unwrap_or_else(parent)
+}
+
 /// Writes the fixed texts. Reports whether one could not be written.
-fn write(checked: &[Checked]) -> bool {
+fn write(named: &[PathBuf], checked: &[Checked]) -> bool {
+    // A rewriter for each root: it knows the files that have several names.
+    let mut rewriters: BTreeMap<&Path, Rewriter> = BTreeMap::new();
     let mut has_failed = false;
     for file in checked {
         let Some(fixed) = &file.fixed else { continue };
         let path = Path::new(&file.path);
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let written =
-            Rewriter::within(parent).and_then(|mut rewriter| rewriter.replace(path, &file.text, fixed));
+        let root = root_of(named, path);
+        let rewriter = match rewriters.entry(root) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(free) => Rewriter::within(root).map(|rewriter| free.insert(rewriter)),
+        };
+        let written = rewriter.and_then(|rewriter| rewriter.replace(path, &file.text, fixed));
         if let Err(problem) = written {
             output::report(&problem);
             has_failed = true;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use kukla::eval::data;
-use kukla::fleet::{Fleet, FleetCompiler, Member, duplicate_nodes};
+use kukla::fleet::{Fleet, FleetCompiler, FleetOptions, FleetSetup, Member, duplicate_nodes};
 use kukla::hiera::LookupHit;
 use kukla::rpc::from_json;
 use kukla::syntax::Problem;
 use kukla::values::Shown;
-use kukla::{Answer, Diagnostic, LookupContext, Outcome as LookupOutcome, Type, Value};
+use kukla::values::codes::KEY_NOT_FOUND;
+use kukla::{Answer, Diagnostic, LookupContext, Outcome as LookupOutcome, SiteSpec, Type, Value};
 
 use super::fleet::{self, SelectionArgs};
 use super::options::RepositoryOption;
@@ -99,7 +100,7 @@ fn lookup_request(args: &Args) -> Result<data::LookupRequest, Problem> {
 /// The answer for a node, after its log messages are printed.
 fn print_logs(outcome: LookupOutcome<Answer>) -> Result<Answer, Box<Diagnostic>> {
     let mut out = String::new();
-    outcome.logs.iter().for_each(|log| failure::log(&mut out, log, ErrorFormat::Human));
+    failure::logs(&mut out, &outcome.logs, ErrorFormat::Human);
     err!("{out}");
     outcome.result
 }
@@ -122,6 +123,7 @@ fn one(args: &Args) -> CommandResult {
         }
         answer.found
     });
+    let answer = answer.map_err(|failure| without_data(failure, &options, &node.site));
     match answer {
         Ok(found) => {
             match args.explain {
@@ -137,6 +139,17 @@ fn one(args: &Args) -> CommandResult {
             Ok(ExitKind::Findings)
         }
     }
+}
+
+/// The failure, with the reason if there is no hierarchy that could have data.
+fn without_data(failure: Box<Diagnostic>, options: &FleetOptions, site: &SiteSpec) -> Box<Diagnostic> {
+    let hierarchy = site.root().map(|root| root.join("hiera.yaml"));
+    let has_own = hierarchy.is_some_and(|file| options.control.repository.exists(&file));
+    if has_own || site.hiera_config.is_some() || failure.code.name != KEY_NOT_FOUND.name {
+        return failure;
+    }
+    let why = "the repository has no hiera.yaml, so only data of modules was searched";
+    Box::new(failure.hint(format!("{why}; `--hiera-config FILE` names one elsewhere")))
 }
 
 /// Prints the result of an explained lookup: the options in force, the origin, and the value unless it is a secret.
@@ -168,6 +181,7 @@ fn all(args: &Args) -> CommandResult {
     let mut options = args.target.options(&args.repository.path)?;
     options.selection = args.selection.read()?;
     let request = lookup_request(args)?;
+    FleetSetup::read(&options)?.require_code()?;
     let fleet = match Fleet::open(&options) {
         Ok(fleet) => fleet,
         Err(error) => return fleet::report(error),

@@ -1,5 +1,6 @@
 //! The subcommands, one module each, and the options they share.
 
+pub mod about;
 #[cfg(not(feature = "serve"))]
 pub mod absent;
 #[cfg(feature = "serve")]
@@ -10,16 +11,19 @@ pub mod compile;
 pub mod completions;
 pub mod diff;
 pub mod doc;
+pub mod doctor;
 pub mod epp;
 pub mod eval;
 pub mod explain;
 pub mod facts;
 mod fleet;
 pub mod fmt;
+pub mod init;
 #[cfg(feature = "serve")]
 mod key_work;
 pub mod lint;
 pub mod lookup;
+pub mod lsp;
 pub mod man;
 mod options;
 pub mod pages;

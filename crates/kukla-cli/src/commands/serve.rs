@@ -128,6 +128,7 @@ pub fn run(args: &Args) -> CommandResult {
     overrides.threads = args.threads;
     args.store.as_deref().into_iter().for_each(super::stores::warn_of_password);
     overrides.store.clone_from(&args.store);
+    overrides.store_password_file = args.store_password_file.clone();
     overrides.store_password =
         args.store_password_file.as_deref().map(super::stores::read_password).transpose()?;
     for (name, path) in [("environmentpath", &args.environmentpath), ("vardir", &args.vardir)] {

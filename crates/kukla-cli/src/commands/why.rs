@@ -33,11 +33,6 @@ pub struct Args {
 
 /// Compiles and explains.
 pub fn run(args: &Args) -> CommandResult {
-    let wanted = ResourceRef::parse(&args.resource).ok_or_else(|| {
-        Problem::invalid("invalid resource")
-            .on(format!("'{}'", args.resource))
-            .help("write it as Type[title]")
-    })?;
     let fleet_options = args.target.options(&args.repository.path)?;
     let node = choose_with_code(&fleet_options)?;
     let options = CompileOptions { provenance: true, ..CompileOptions::default() };
@@ -52,6 +47,7 @@ pub fn run(args: &Args) -> CommandResult {
             return Ok(ExitKind::Findings);
         }
     };
+    let wanted = ResourceRef::parse(&args.resource).ok_or_else(|| without_type(&args.resource, &catalog))?;
     let is_it = |kind: &str, name: &str| {
         kind.eq_ignore_ascii_case(wanted.type_name()) && same_title(kind, name, wanted.title())
     };
@@ -86,6 +82,19 @@ pub fn run(args: &Args) -> CommandResult {
 
 /// The number of titles to suggest.
 const SUGGESTED: usize = 5;
+
+/// The problem of an argument that is not a reference, with the resources that may be meant as help.
+fn without_type(text: &str, catalog: &Catalog) -> Problem {
+    let title = text.to_lowercase();
+    let is_near = |one: &&Resource| !title.is_empty() && one.title.to_lowercase().contains(&title);
+    let near = catalog.resources.iter().filter(is_near).take(SUGGESTED);
+    let near: Vec<String> = near.map(|one| format!("{}[{}]", one.type_name, one.title)).collect();
+    let problem = Problem::invalid("invalid resource").on(format!("'{text}'"));
+    match near.is_empty() {
+        true => problem.help("write it as Type[title]"),
+        false => problem.help(format!("write it as Type[title]; did you mean {}?", near.join(", "))),
+    }
+}
 
 /// The problem of a resource that is not in the catalog, with the nearest ones as help.
 fn unknown(wanted: &ResourceRef, text: &str, node: &str, catalog: &Catalog) -> Problem {

@@ -41,6 +41,21 @@ pub fn render_one(out: &mut String, failure: &Diagnostic, node: &str, format: Er
     }
 }
 
+/// How many bytes of messages a person is shown; programs get all of them.
+const MOST_SHOWN: usize = 16 << 20;
+
+/// Renders the log messages of a program.
+pub fn logs(out: &mut String, logs: &[Log], format: ErrorFormat) {
+    let before = out.len();
+    for (at, log) in logs.iter().enumerate() {
+        if format == ErrorFormat::Human && out.len() - before > MOST_SHOWN {
+            let _ = writeln!(out, "… ({} more messages; `--errors puppet` shows all)", logs.len() - at);
+            return;
+        }
+        self::log(out, log, format);
+    }
+}
+
 /// Renders one log message.
 pub fn log(out: &mut String, log: &Log, format: ErrorFormat) {
     if format == ErrorFormat::Json {

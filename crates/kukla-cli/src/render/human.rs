@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use kukla::hiera::codes::UNPARSEABLE_DATA;
@@ -146,6 +147,26 @@ pub fn show_data() {
     SHOWS_DATA.store(true, Ordering::Relaxed);
 }
 
+/// The directories whose files are shown, by real path; without any, all files are shown.
+static SHOWN: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// Shows excerpts of files below these directories only, and of those named before: a link in a repository can lead to a file that others may not see.
+pub fn show_only<'p>(directories: impl IntoIterator<Item = &'p Path>) {
+    let real = directories.into_iter().filter_map(|directory| directory.canonicalize().ok());
+    SHOWN.write().unwrap_or_else(PoisonError::into_inner).extend(real);
+}
+
+/// Whether a source is a file that is not shown.
+fn is_elsewhere(source: &Source) -> bool {
+    let shown = SHOWN.read().unwrap_or_else(PoisonError::into_inner);
+    // A name without a file is that of a text.
+    !shown.is_empty()
+        && source
+            .name()
+            .and_then(|name| Path::new(name).canonicalize().ok())
+            .is_some_and(|real| !shown.iter().any(|directory| real.starts_with(directory)))
+}
+
 /// Whether the position is in data that cannot be parsed, so that nobody knows which of its values are secret, or at a value that looks secret.
 fn is_hidden(diagnostic: &Diagnostic) -> bool {
     if diagnostic.is(&PLAINTEXT_SECRET) {
@@ -176,7 +197,7 @@ impl Excerpts {
             }
             SourcePosition::Line { .. } => return,
         };
-        if !is_showable(source.text(), &range) {
+        if !is_showable(source.text(), &range) || is_elsewhere(&source) {
             return;
         }
         let is_primary = self.all.is_empty();

@@ -164,6 +164,29 @@ fn a_pull_request_reads_nothing_outside_of_the_repository() {
         let printed = shows(command);
         assert!(!printed.contains("treasure-7261"), "{command:?}: {printed}");
     }
+    // Links in place of manifests lead to a file that is shown as soon as it cannot be parsed.
+    let link = |name: &str| std::os::unix::fs::symlink(&outside, scratch.path(name)).unwrap();
+    link("repo/manifests/link.pp");
+    link("repo/modules/m/manifests.pp");
+    std::fs::write(&outside, "a: treasure-7261\n").unwrap();
+    for command in [
+        &["check", "repo"][..],
+        &["check", "repo", "--format", "json"],
+        &["check", "repo", "--format", "github"],
+        &["check", "repo", "--format", "sarif"],
+        &["fmt", "repo", "--check"],
+        &["fmt", "repo", "--diff"],
+        &["lint", "repo"],
+        &["doc", "repo", "--format", "json"],
+    ] {
+        let printed = shows(command);
+        assert!(!printed.contains("treasure-7261"), "{command:?}: {printed}");
+    }
+    assert!(shows(&["check", "repo", "--files", "any"]).contains("treasure-7261"));
+    ["repo/manifests/link.pp", "repo/modules/m/manifests.pp"]
+        .iter()
+        .for_each(|name| std::fs::remove_file(scratch.path(name)).unwrap());
+    std::fs::write(&outside, "treasure-7261").unwrap();
     // The file is there to be read, where it is allowed.
     for command in [
         &["check", "repo", "--files", "any"][..],
@@ -215,10 +238,11 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "serve" => vec!["serve --check --confdir repo --files repository"],
         // These run no code, and read only files that the user names.
         "fmt" => vec!["fmt --check repo"],
+        "doctor" => vec!["doctor repo --files repository"],
         "parse" => vec!["parse repo/manifests"],
         "epp validate" => vec!["epp validate repo/t.epp"],
         "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc"
-        | "lint" | "pages" | "man" | "completions" => vec![],
+        | "lint" | "pages" | "man" | "completions" | "init" | "self" => vec![],
         command if command.starts_with("store ") || command.starts_with("ca ") => vec![],
         _ => return None,
     })

@@ -126,6 +126,41 @@ fn a_fix_leads_nowhere_outside_of_the_repository() {
 }
 
 #[test]
+fn every_command_that_rewrites_keeps_to_the_repository_and_to_one_name() {
+    const UNTIDY: &str = "class m {\n  notify { \"x\": }   \n}\n";
+    for (command, code) in [(&["fmt", "repo"][..], Some(0)), (&["lint", "--fix", "repo"], None)] {
+        for (link, target) in
+            [("repo/manifests/init.pp", "../../elsewhere/init.pp"), ("repo/manifests", "../elsewhere")]
+        {
+            let scratch = Scratch::new("rewrite-outside")
+                .with("repo/metadata.json", r#"{"name": "a-m"}"#)
+                .with("elsewhere/init.pp", UNTIDY)
+                .link(link, target);
+            let output = scratch.run(command);
+            assert_eq!(
+                std::fs::read_to_string(scratch.path("elsewhere/init.pp")).unwrap(),
+                UNTIDY,
+                "{command:?} {link}: {output:?}"
+            );
+        }
+        for (link, target) in [("repo/manifests/other.pp", "init.pp"), ("repo/types", "manifests")] {
+            let scratch = Scratch::new("rewrite-twice")
+                .with("repo/metadata.json", r#"{"name": "a-m"}"#)
+                .with("repo/manifests/init.pp", UNTIDY)
+                .link(link, target);
+            let output = scratch.run(command);
+            assert!(code.is_none() || output.code == code, "{command:?} {link}: {output:?}");
+            assert!(!output.err.contains("cannot rewrite"), "{command:?} {link}: {output:?}");
+            assert!(
+                !std::fs::read_to_string(scratch.path("repo/manifests/init.pp")).unwrap().contains("   \n"),
+                "{command:?} {link}: {output:?}"
+            );
+            assert!(scratch.path(link).is_symlink());
+        }
+    }
+}
+
+#[test]
 fn a_full_disk_leaves_the_original() {
     let scratch = fixable("fix-full");
     // A file of more than no blocks cannot be written, as on a full disk.

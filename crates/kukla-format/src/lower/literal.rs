@@ -93,7 +93,7 @@ fn is_plain_name(name: &str) -> bool {
         segment.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
             && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
-    // `$08` is a variable in a string, but `08` is no number.
+    // `$08` is a variable in a string, but `${08}` is an invalid number.
     let is_number = name == "0"
         || (name.starts_with(|c: char| matches!(c, '1'..='9'))
             && name.bytes().all(|byte| byte.is_ascii_digit()));

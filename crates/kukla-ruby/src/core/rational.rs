@@ -8,6 +8,7 @@ use crate::args::Args;
 use crate::class::{Native, NativeClass, method};
 use crate::core::numeric::arithmetic::ARITHMETIC;
 use crate::core::numeric::compare::COMPARE;
+use crate::core::numeric::large;
 use crate::core::numeric::round::ROUND;
 use crate::core::numeric::tower::{Parts, Ratio, as_big, as_parts, as_ratio, is_exact_zero};
 use crate::error::Result;
@@ -59,7 +60,7 @@ fn ascii(text: String) -> Value {
 
 /// `numerator/denominator`
 pub fn shown(ratio: &Ratio) -> String {
-    format!("{}/{}", ratio.numerator, ratio.denominator)
+    format!("{}/{}", large::digits(&ratio.numerator, 10), large::digits(&ratio.denominator, 10))
 }
 
 /// An argument that must be a real number, exactly.

@@ -144,20 +144,42 @@ impl FleetSetup {
             chosen.without_facts = None;
             return Ok(chosen);
         }
-        let site = &chosen.node.site;
+        self.require_code_in(&chosen.node.site)?;
+        Ok(chosen)
+    }
+
+    /// An error if there is neither code nor data for nodes without an environment of their own.
+    pub fn require_code(&self) -> Result<(), Problem> {
+        match self.options.code.is_some() || self.environments.is_some() {
+            true => Ok(()),
+            false => self.require_code_in(&self.site),
+        }
+    }
+
+    /// An error if a site has neither code nor data.
+    fn require_code_in(&self, site: &SiteSpec) -> Result<(), Problem> {
         let is_elsewhere = site.manifest.is_some()
             || site.modulepath.is_some()
             || site.hiera_config.is_some()
             || self.puppet_conf.is_some();
         let repository = &self.options.control.repository;
-        let has_code = |root: PathBuf| CODE_FILES.iter().any(|name| repository.exists(&root.join(name)));
-        if !is_elsewhere && !site.root().is_some_and(has_code) {
-            return Err(Problem::not_found("no Puppet code in")
-                .on(self.options.control.path.display())
-                .because("it has no manifests, modules, environment.conf or hiera.yaml")
-                .help("name a control repository or a manifest, or give code with -e"));
+        let has_code = |root: &Path| CODE_FILES.iter().any(|name| repository.exists(&root.join(name)));
+        let root = site.root();
+        if is_elsewhere || root.as_deref().is_some_and(has_code) {
+            return Ok(());
         }
-        Ok(chosen)
+        let root = root.unwrap_or_else(|| self.options.control.path.clone());
+        let inside = repository.list(&root).into_iter();
+        let inside = inside.filter(|entry| entry.is_directory && has_code(&root.join(&entry.name)));
+        let inside: Vec<String> = inside.map(|entry| entry.name).collect();
+        let missing = Problem::not_found("no Puppet code in")
+            .on(self.options.control.path.display())
+            .because("it has no manifests, modules, environment.conf or hiera.yaml");
+        Err(match &inside[..] {
+            [only] => missing
+                .help(format!("there is some in {only}; name that directory, or run the command there")),
+            _ => missing.help("name a control repository or a manifest, or give code with -e"),
+        })
     }
 
     /// The first directory of environments that has the one of this name.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kukla::fleet::{Fleet, FleetCompileOptions, FleetCompiler, FleetOptions, FleetRun};
+use kukla::fleet::{Fleet, FleetCompileOptions, FleetCompiler, FleetOptions, FleetRun, FleetSetup};
 use kukla::syntax::Problem;
 
 use super::formats::{self, FleetFormat, Printed};
@@ -20,6 +20,7 @@ pub fn run(args: &Args) -> CommandResult {
     crate::make_pool();
     let options = fleet_options(args)?;
     let compile = compile_options(args)?;
+    FleetSetup::read(&options)?.require_code()?;
     let compiler = keep_until_exit(FleetCompiler::new(&options)?);
     if args.watch {
         return watch::run(args, &options, &compile, &compiler);

@@ -15,7 +15,10 @@ const ONE_IN: usize = 23;
 /// The deadline of a program, in seconds.
 const DEADLINE: &str = "0.5";
 
-/// The CPU time that a program may take, in seconds: well beyond its deadline, for slow machines and unoptimised binaries.
+/// The CPU time that a program may take: beyond its deadline, for slow machines.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// The CPU time after which the system kills it, in seconds.
 const SECONDS: u32 = 4;
 
 /// The address space that a program may take, in kilobytes: the budget of half a gigabyte, twice as much for what it does not count, and the program.
@@ -115,6 +118,7 @@ fn run(scratch: &Scratch, arguments: &str) -> (Option<String>, Duration) {
         Some(_) if errors.contains("INTERNAL_FAILURE") || errors.contains("panicked") => {
             Some("failed inside".to_owned())
         }
+        Some(_) if taken > LONGEST => Some(format!("took {} ms", taken.as_millis())),
         Some(_) => None,
     };
     (wrong.map(|wrong| format!("{wrong}: {errors:.300}")), taken)

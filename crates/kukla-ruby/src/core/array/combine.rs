@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use kukla_values::meter;
 use num_bigint::BigInt;
 
 use crate::args::Args;
@@ -269,7 +270,14 @@ fn give(ruby: &mut Ruby<'_>, block: &Rc<ProcObject>, values: &[Value], places: &
     Ok(())
 }
 
+/// Counts the product of this number of factors up to a largest one, and that many quotients.
+fn charge_factors(count: i64, largest: i64) {
+    let (count, bits) = (count.max(0).unsigned_abs(), u64::from(largest.max(1).ilog2()) + 1);
+    meter::ahead(count.saturating_mul(count.saturating_mul(bits) / 64) / 1024);
+}
+
 fn falling(from: i64, count: i64) -> BigInt {
+    charge_factors(count, from);
     (0..count).fold(BigInt::from(1), |product, step| product * (from - step))
 }
 
@@ -278,6 +286,7 @@ fn choose(of: i64, count: i64) -> BigInt {
         return BigInt::ZERO;
     }
     let count = count.min(of - count);
+    charge_factors(count, of);
     (0..count).fold(BigInt::from(1), |product, step| product * (of - step) / (step + 1))
 }
 

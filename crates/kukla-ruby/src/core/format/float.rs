@@ -7,6 +7,7 @@ use num_traits::Signed;
 
 use super::integer;
 use crate::class::ClassId;
+use crate::core::numeric::large;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::value::Value;
@@ -71,7 +72,7 @@ fn exact(
         fraction.push_str(&format!("{:0>count$}", digits.to_string()));
         rest = left;
     }
-    let mut digits = whole.to_string() + &fraction;
+    let mut digits = large::digits(&whole, 10) + &fraction;
     if rest * 2 >= *denominator {
         let nines = digits.bytes().rev().take_while(|digit| *digit == b'9').count();
         digits.truncate(digits.len() - nines);

@@ -7,6 +7,7 @@ use num_traits::{Signed, Zero};
 use crate::args::Args;
 use crate::class::{ClassId, Native, method, methods};
 use crate::core::complex::is_small;
+use crate::core::numeric::large;
 use crate::core::numeric::tower::as_big;
 use crate::error::Result;
 use crate::ruby::Ruby;
@@ -27,9 +28,8 @@ pub fn in_base(ruby: &mut Ruby<'_>, number: &Value, base: u32) -> Result<String>
         Value::Int(number) if base == 10 => Ok(number.to_string()),
         number => {
             let number = as_big(number).unwrap_or_default();
-            let size = number.bits() / 64;
-            ruby.charge(size * size / 1024 + size)?;
-            Ok(number.to_str_radix(base))
+            ruby.charge(number.bits() / 64)?;
+            Ok(large::digits(&number, base))
         }
     }
 }

@@ -5,13 +5,13 @@ mod digits;
 mod iterate;
 
 use num_bigint::BigInt;
-use num_integer::Integer;
 use num_traits::{Signed, Zero};
 
 use crate::args::Args;
 use crate::class::{Native, NativeClass, method, quick};
 use crate::core::numeric::arithmetic::{ARITHMETIC, add, subtract};
 use crate::core::numeric::compare::COMPARE;
+use crate::core::numeric::large;
 use crate::core::numeric::power::pow;
 use crate::core::numeric::round::ROUND;
 use crate::core::numeric::tower::{Ratio, as_big, big_to_f64, is_even};
@@ -68,15 +68,15 @@ const METHODS: &[Native] = &[
     method("denominator", 0, 0, |_, _, _| Ok(Value::Int(1))),
     method("gcd", 1, 1, |ruby, this, args| {
         let (a, b) = two(ruby, this, args)?;
-        Ok(Value::integer(a.gcd(&b)))
+        Ok(Value::integer(large::gcd(&a, &b)))
     }),
     method("lcm", 1, 1, |ruby, this, args| {
         let (a, b) = two(ruby, this, args)?;
-        Ok(Value::integer(a.lcm(&b)))
+        Ok(Value::integer(large::lcm(&a, &b)))
     }),
     method("gcdlcm", 1, 1, |ruby, this, args| {
         let (a, b) = two(ruby, this, args)?;
-        Ok(Value::array(vec![Value::integer(a.gcd(&b)), Value::integer(a.lcm(&b))]))
+        Ok(Value::array(vec![Value::integer(large::gcd(&a, &b)), Value::integer(large::lcm(&a, &b))]))
     }),
     method("ceildiv", 1, 1, |ruby, this, args| {
         let negative = ruby.send(&Value::Int(0), sym::MINUS, std::slice::from_ref(this))?;

@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod compare;
+pub mod large;
 pub mod parse;
 pub mod power;
 pub mod round;

@@ -8,6 +8,7 @@ use super::tower::{self, Parts, Ratio, as_parts, as_ratio, scale};
 use crate::args::Args;
 use crate::class::{ClassId, Native, method, private};
 use crate::core::complex;
+use crate::core::numeric::large;
 use crate::error::{Result, Unwind};
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -139,7 +140,7 @@ pub fn integer(bytes: &[u8], base: u32, strict: bool) -> Option<BigInt> {
     if strict && !reader.is_done() {
         return None;
     }
-    let number = BigInt::parse_bytes(&digits, base_found).unwrap_or_else(BigInt::zero);
+    let number = large::of_digits(&digits, base_found).unwrap_or_else(BigInt::zero);
     Some(if negative { -number } else { number })
 }
 
@@ -188,7 +189,7 @@ fn hexadecimal(reader: &mut Reader<'_>) -> Option<f64> {
         digits.append(&mut fraction);
     }
     exponent += reader.exponent([b'p', b'P']).unwrap_or(0);
-    let number = BigInt::parse_bytes(&digits, 16)?;
+    let number = large::of_digits(&digits, 16)?;
     reader.is_done().then(|| scale(tower::big_to_f64(&number), exponent))
 }
 
@@ -206,7 +207,7 @@ fn decimal(reader: &mut Reader<'_>) -> Option<Ratio> {
     if digits.is_empty() {
         return None;
     }
-    let number = BigInt::parse_bytes(&digits, 10)?;
+    let number = large::of_digits(&digits, 10)?;
     let exponent = reader.exponent([b'e', b'E']).unwrap_or(0).clamp(-100_000, 100_000) - places;
     let unit: BigInt = Pow::pow(BigInt::from(10u8), exponent.unsigned_abs());
     Some(if exponent < 0 { Ratio::new(number, unit) } else { Ratio::whole(number * unit) })
@@ -411,7 +412,6 @@ fn to_integer(ruby: &mut Ruby<'_>, value: &Value, base: Option<&Value>) -> Resul
         if (base == 1 || base > 36) && !has_no_digits(&bytes) {
             return Err(ruby.argument_error(format!("invalid radix {base}")));
         }
-        ruby.charge((bytes.len() / 64).pow(2) as u64)?;
         let number = if has_no_digits(&bytes) { None } else { integer(&bytes, base as u32, true) };
         return match number {
             Some(number) => Ok(Value::integer(number)),

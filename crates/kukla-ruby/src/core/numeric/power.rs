@@ -7,6 +7,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::tower::{Number, Ratio, as_big, big_to_f64, number};
 use crate::args::Args;
 use crate::core::complex;
+use crate::core::numeric::large;
 use crate::error::Result;
 use crate::ruby::Ruby;
 use crate::symbol::sym;
@@ -148,6 +149,5 @@ pub fn pow(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     if modulus.is_zero() {
         return Err(ruby.divided_by_zero());
     }
-    ruby.charge(exponent.bits().saturating_mul(modulus.bits() / 64 + 1) / 16)?;
-    Ok(Value::integer(base.modpow(&exponent, &modulus)))
+    Ok(Value::integer(large::power_modulo(&base, &exponent, &modulus)))
 }

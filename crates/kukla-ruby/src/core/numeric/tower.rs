@@ -7,8 +7,8 @@ use num_integer::Integer;
 use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
 
 use crate::class::ClassId;
+use crate::core::numeric::large;
 use crate::error::{Result, Unwind};
-use crate::memory;
 use crate::ruby::Ruby;
 use crate::symbol::{Symbol, sym};
 use crate::value::{Object, Value};
@@ -22,17 +22,10 @@ pub struct Ratio {
     pub denominator: BigInt,
 }
 
-/// Counts the search for a common divisor, which takes a time that is quadratic in the size of the numbers.
-fn spend_on_divisor(a: &BigInt, b: &BigInt) {
-    let words = ((a.bits() + b.bits()) / 64) as usize;
-    memory::spend(words.saturating_mul(words));
-}
-
 impl Ratio {
     /// The fraction in lowest terms. The denominator is not zero; who divides checks that.
     pub fn new(numerator: BigInt, denominator: BigInt) -> Ratio {
-        spend_on_divisor(&numerator, &denominator);
-        let common = numerator.gcd(&denominator);
+        let common = large::gcd(&numerator, &denominator);
         let (mut numerator, mut denominator) = if common.is_one() {
             (numerator, denominator)
         } else {
@@ -247,8 +240,7 @@ pub fn float_parts(number: f64) -> (i64, i32) {
 
 /// `a / b` in floats, also where one of them alone is too large for a float.
 pub fn divide_as_floats(a: &BigInt, b: &BigInt) -> f64 {
-    spend_on_divisor(a, b);
-    let common = a.gcd(b);
+    let common = large::gcd(a, b);
     if common.is_zero() {
         return f64::NAN;
     }

@@ -36,6 +36,7 @@ fn following(ruby: &mut Ruby<'_>, string: &Rc<StringObject>, _: &Args<'_>) -> Re
 }
 
 /// How a character goes on.
+#[derive(Clone)]
 enum Step {
     /// It has no successor of its kind.
     Other,
@@ -128,6 +129,8 @@ pub(crate) fn after(text: &Text) -> Text {
     let is_char = |char: &[u8]| encoding.precise_len(char) == Ok(char.len());
     let mut carry: Option<(usize, Vec<u8>)> = None;
     let mut gap = false;
+    // The first character of an alphabet is far away, and a long carry asks for it again and again.
+    let mut known: Option<(Vec<u8>, Step)> = None;
     for at in (0..chars.len()).rev() {
         // After something that is neither, a letter does not carry to a digit nor a digit to a letter.
         if gap && let Some((last, _)) = &carry {
@@ -141,7 +144,12 @@ pub(crate) fn after(text: &Text) -> Text {
         if !is_char(&chars[at]) {
             continue;
         }
-        match step(encoding, &chars[at]) {
+        let step = match &known {
+            Some((char, step)) if *char == chars[at] => step.clone(),
+            _ => step(encoding, &chars[at]),
+        };
+        known = Some((chars[at].clone(), step.clone()));
+        match step {
             Step::Other => gap = true,
             Step::Next(next) => {
                 chars[at] = next;

@@ -7,6 +7,7 @@ use kukla_values::json;
 use crate::args::Args;
 use crate::class::ClassId;
 use crate::core::float;
+use crate::core::numeric::large;
 use crate::error::{Result, Unwind};
 use crate::memory::Output;
 use crate::ruby::Ruby;
@@ -141,7 +142,7 @@ fn write(ruby: &mut Ruby<'_>, value: &Value, style: &mut Style, out: &mut Output
         }
         Value::Big(big) => {
             ruby.charge(big.number.bits() / 64)?;
-            let _ = write!(out, "{}", big.number);
+            out.push_str(&large::digits(&big.number, 10));
         }
         Value::Float(number) => {
             let text = float::to_text(*number);

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::class_named;
 use crate::class::ClassId;
+use crate::core::numeric::large;
 use crate::core::numeric::tower::{Parts, Ratio, as_big};
 use crate::core::numeric::{named, parse};
 use crate::error::{Result, Unwind};
@@ -467,6 +468,6 @@ fn big(text: &str) -> Value {
         [b'0', ..] => (digits, 8),
         _ => (digits, 10),
     };
-    let number = BigInt::parse_bytes(digits.as_bytes(), radix).unwrap_or_default();
+    let number = large::of_digits(digits.as_bytes(), radix).unwrap_or_default();
     Value::integer(if negative { -number } else { number })
 }

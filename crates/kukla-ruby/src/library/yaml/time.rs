@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::class::ClassId;
+use crate::core::numeric::large;
 use crate::core::numeric::tower::Ratio;
 use crate::core::time::moment::{Moment, Zone};
 use crate::core::time::{make, moment_of};
@@ -28,7 +29,7 @@ pub fn parse(ruby: &mut Ruby<'_>, text: &str) -> Result {
     let fraction = match fraction {
         "" => Ratio::whole(BigInt::default()),
         digits => Ratio::new(
-            BigInt::parse_bytes(digits.as_bytes(), 10).unwrap_or_default(),
+            large::of_digits(digits.as_bytes(), 10).unwrap_or_default(),
             BigInt::from(10).pow(digits.len().min(100) as u32),
         ),
     };
