@@ -4,11 +4,13 @@ use clap::{Parser, Subcommand};
 
 use crate::CommandResult;
 use crate::colour::Colour;
-#[cfg(not(feature = "serve"))]
+#[cfg(not(all(feature = "modules", feature = "serve")))]
 use crate::commands::absent;
+#[cfg(feature = "modules")]
+use crate::commands::modules;
 use crate::commands::{
     about, check, compile, completions, diff, doc, doctor, epp, eval, explain, facts, fmt, init, lint,
-    lookup, lsp, man, pages, parse, repl, rpc, ruby, store, why,
+    lookup, lsp, man, new, pages, parse, repl, rpc, ruby, store, test, why,
 };
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
@@ -73,6 +75,15 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
+    /// Run the tests of modules and control repositories
+    ///
+    /// Tests are Markdown chapters (`tests/**/*.md`) and RSpec suites (`*_spec.rb`), and need no Ruby. Exit codes: 0 all tests passed, 1 tests
+    /// failed, 2 a file of tests could not run, or the command could not run.
+    Test(Deferred<test::Args>),
+    /// Write a module, class, defined type, function or test from templates
+    ///
+    /// Everything has documentation and a test that passes. Exit codes: 0 written, 2 a file exists, or the command could not run.
+    New(Deferred<new::Args>),
     /// Format manifests
     ///
     /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
@@ -105,6 +116,15 @@ enum Command {
     /// --commands, and each refused command is reported. Other commands accept the output as --facts. Exit codes: 0 printed, 1 unknown
     /// fact, 2 the command could not run.
     Facts(Deferred<facts::Args>),
+    /// Resolve, lock and install the modules of a Puppetfile
+    ///
+    /// Reads every Puppetfile that r10k and g10k read. `lock` writes the exact version and content of each module and of what it requires to
+    /// Puppetfile.lock, `sync` installs exactly that. All environments of a machine share one store.
+    #[cfg(feature = "modules")]
+    Mod(Deferred<modules::Args>),
+    /// Resolve, lock and install the modules of a Puppetfile (not in this build, which lacks the feature `modules`)
+    #[cfg(not(feature = "modules"))]
+    Mod(absent::Args),
     /// Query and maintain a store of facts, catalogs and reports
     ///
     /// A store holds the latest facts and catalog of each node, the resources it exports, and its reports; `kukla compile --store` fills
@@ -197,6 +217,11 @@ impl Cli {
             Command::Lookup(Deferred(args)) => lookup::run(&args),
             Command::Lsp(Deferred(args)) => lsp::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
+            #[cfg(feature = "modules")]
+            Command::Mod(Deferred(args)) => modules::run(&args),
+            #[cfg(not(feature = "modules"))]
+            Command::Mod(_) => Err(absent::problem("modules")),
+            Command::New(Deferred(args)) => new::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),
@@ -205,6 +230,7 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
+            Command::Test(Deferred(args)) => test::run(&args),
             Command::Why(Deferred(args)) => why::run(&args),
         }
     }

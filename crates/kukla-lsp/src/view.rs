@@ -130,7 +130,14 @@ impl<'s> View<'s> {
         if let Some(snapshot) = self.snapshot
             && (self.checked().is_some() || self.language.is_some_and(|language| !language.is_puppet()))
         {
-            return snapshot.occurrences(&self.path);
+            let found = snapshot.occurrences(&self.path);
+            // A hierarchy has no keys, but interpolations.
+            return match self.language {
+                Some(Language::Yaml | Language::Json) if found.is_empty() => {
+                    symbols::interpolations(self.text())
+                }
+                _ => found,
+            };
         }
         let module = self.module().map(|module| module.name.clone());
         let occurrences =

@@ -86,7 +86,7 @@ const FILES: &[(&str, &str)] = &[
     ("hiera.yaml", "version: 5\nhierarchy:\n  - name: common\n    path: common.yaml\n"),
     (
         "data/common.yaml",
-        "web::site::port: 80\nweb::other: '%{lookup(\"web::site::port\")}'\nlookup_options:\n  web::site::port:\n    merge: first\n",
+        "web::site::port: 80\nweb::other: '%{lookup(\"web::site::port\")}'\nlookup_options:\n  web::site::port:\n    merge: first\nweb::classes:\n  - web::site\n",
     ),
 ];
 
@@ -114,7 +114,8 @@ fn definitions_with_their_files() {
     assert!(!repository.world.files.contains_key(Path::new("/site/modules/web/manifests/site.pp")));
     let site = repository.text("manifests/site.pp");
     assert!(site.starts_with("include web::service\nClass['web::service']"), "{site}");
-    assert!(repository.text("data/common.yaml").starts_with("web::service::port: 80"));
+    let data = repository.text("data/common.yaml");
+    assert!(data.starts_with("web::service::port: 80") && data.ends_with("- web::service\n"), "{data}");
     assert!(repository.text("modules/web/templates/a.erb").contains("scope['web::service::port']"));
     let after = repository.catalog();
     let plain = |text: &str| {

@@ -51,6 +51,8 @@ fn completions_in_manifests() {
     has(&complete("$x = lookup('chrony¦"), "chrony::servers");
     has(&complete("$x = epp('ng¦"), "nginx/vhost.conf.epp");
     has(&complete("ngi¦"), "nginx::vhost");
+    has(&complete("$x = epp('nginx/vhost.conf.epp', { '¦"), "docroot");
+    has(&complete("$x = epp('nginx/vhost.conf.epp', { 'docroot' => 1, ¦"), "listen");
     assert_eq!(complete("# include pro¦"), Vec::<String>::new());
     assert_eq!(complete("$x = 'pro¦"), Vec::<String>::new());
 }

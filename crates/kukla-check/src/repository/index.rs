@@ -89,9 +89,16 @@ pub struct Titles {
     pub computed: FxHashSet<(String, String)>,
     /// Whether there are titles of which nothing is known.
     pub is_open: bool,
+    /// Computed when first asked for.
+    fingerprint: OnceLock<u64>,
 }
 
 impl Titles {
+    /// A number that changes whenever a literal title is added or removed.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| unordered(&self.known))
+    }
+
     /// Whether a title may be one of the computed ones.
     pub fn may_be_computed(&self, title: &str) -> bool {
         self.is_open || self.computed.iter().any(|ends| is_between(title, ends))
@@ -519,7 +526,7 @@ impl Index {
 }
 
 /// A fingerprint of elements whose order does not matter.
-fn unordered<T: Hash>(elements: impl IntoIterator<Item = T>) -> u64 {
+pub fn unordered<T: Hash>(elements: impl IntoIterator<Item = T>) -> u64 {
     let hash = |element: T| {
         let mut hasher = FxHasher::default();
         element.hash(&mut hasher);

@@ -7,7 +7,6 @@ use rustc_hash::FxHasher;
 
 use super::definition::Definition;
 use super::index::Index;
-use crate::suggest;
 
 /// A question about the rest of a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +41,9 @@ impl Index {
                 if is_known {
                     return 1;
                 }
-                let near = suggest::nearest(title, titles.known.iter().map(|title| title.as_str()));
-                (near, titles.may_be_computed(title), self.has_computed_types).hash(&mut hasher);
+                // A hint names the most similar one.
+                let may_be_computed = titles.may_be_computed(title);
+                (titles.fingerprint(), may_be_computed, self.has_computed_types).hash(&mut hasher);
             }
             Question::Defaulted(kind) => self.defaulted.contains(kind).hash(&mut hasher),
             Question::Declared(class) => self.declared.contains(class).hash(&mut hasher),
@@ -52,11 +52,8 @@ impl Index {
                 self.classes.get(class).is_some_and(|class| lacks(class)).hash(&mut hasher);
             }
             Question::Key(key) => {
-                let is_bound = self.data.binds(key);
-                (is_bound, self.data.is_whole_for(key)).hash(&mut hasher);
-                if !is_bound {
-                    suggest::nearest(key, self.data.keys.iter().map(String::as_str)).hash(&mut hasher);
-                }
+                let is_missing = self.data.is_whole_for(key) && !self.data.binds(key);
+                is_missing.then(|| self.data.fingerprint()).hash(&mut hasher);
             }
             Question::Template(name) => {
                 let parameters = self.templates.get(name);

@@ -5,10 +5,10 @@ use kukla::values::Str;
 
 use super::{Occurrence, Owner, Role, Symbol};
 use crate::data::DataFile;
-use crate::repository::plain;
+use crate::repository::{Index, plain};
 
 /// Every occurrence of a name in a data file, in the order of the text.
-pub fn data_occurrences(file: &DataFile) -> Vec<Occurrence> {
+pub fn data_occurrences(index: &Index, file: &DataFile) -> Vec<Occurrence> {
     let text = file.source.text();
     let mut found: Vec<Occurrence> = Vec::new();
     for entry in &file.entries {
@@ -24,7 +24,34 @@ pub fn data_occurrences(file: &DataFile) -> Vec<Occurrence> {
         }
     }
     found.extend(interpolations(text));
+    found.extend(class_names(index, text));
     found.sort_by_key(|one| (one.span.start, one.span.end));
+    found
+}
+
+/// Values that are the qualified names of classes, as in lists of classes to include.
+fn class_names(index: &Index, text: &str) -> Vec<Occurrence> {
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | ':');
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.trim_start();
+        for word in
+            line.split(|c: char| !is_part(c)).filter(|word| word.contains("::") && !code.starts_with('#'))
+        {
+            // Where it is in the line.
+            let at = word.as_ptr() as usize - line.as_ptr() as usize;
+            let before = line[..at].trim_end_matches(['"', '\'']).trim_end();
+            let after = line[at + word.len()..].trim_start_matches(['"', '\'']);
+            let is_value = before.ends_with(['-', ':', ',', '[']) && !line[..at].ends_with("::");
+            let ends = after.is_empty() || after.starts_with([',', ']', '\n', '\r', ' ', '#']);
+            if is_value && ends && index.classes.contains_key(word) {
+                let span = Span::new((start + at) as u32, (start + at + word.len()) as u32);
+                found.push(Occurrence { symbol: Symbol::Class(word.into()), span, role: Role::Read });
+            }
+        }
+        start += line.len();
+    }
     found
 }
 

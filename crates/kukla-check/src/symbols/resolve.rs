@@ -83,7 +83,7 @@ impl Snapshot {
             return file.map(|file| super::erb_occurrences(self, file)).unwrap_or_default();
         }
         let file = self.data.files.iter().find(|file| *file.path == *path);
-        file.map(|file| super::data_occurrences(file)).unwrap_or_default()
+        file.map(|file| super::data_occurrences(&self.index, file)).unwrap_or_default()
     }
 }
 

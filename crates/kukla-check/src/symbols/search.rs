@@ -39,7 +39,7 @@ pub fn references(snapshot: &Snapshot, symbol: &Symbol) -> Vec<Located> {
         .flat_map_iter(|(path, checked)| keep(&checked.text.source, snapshot.occurrences(path)))
         .collect();
     let data = snapshot.data.files.par_iter().filter(|file| words.may_be_in(&file.source));
-    found.par_extend(data.flat_map_iter(|file| keep(&file.source, data_occurrences(file))));
+    found.par_extend(data.flat_map_iter(|file| keep(&file.source, data_occurrences(index, file))));
     found.extend(snapshot.templates.iter().flat_map(|file| in_erb(snapshot, file, symbol)));
     found.sort_by(|one, other| {
         let key = |one: &Located| (one.occurrence.span.start, one.occurrence.span.end);

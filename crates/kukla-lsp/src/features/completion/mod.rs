@@ -204,6 +204,15 @@ fn in_code<'v>(view: &'v View<'_>, offset: u32, is_template: bool) -> Option<Ite
     if matches!(previous, "include" | "contain" | "require" | "inherits") {
         return Some(Items { items: names::classes(view), prefix: cursor.word });
     }
+    if head.trim_end().ends_with(['{', ','])
+        && let Some(parameters) = strings::template_parameters(view, &cursor)
+    {
+        let quoted = parameters.into_iter().map(|item| {
+            let snippet = format!("'{}' => $0,", item.label);
+            item.snippet(snippet)
+        });
+        return Some(Items { items: quoted.collect(), prefix: cursor.word });
+    }
     if let Some(resource) = cursor.resource() {
         let items = match resource.value_of() {
             None => attributes::names(view, &resource),

@@ -24,6 +24,11 @@ pub fn complete<'v>(view: &'v View<'_>, cursor: &Cursor<'v>) -> Option<Items<'v>
         return items(vec![Item::new("puppet:///modules/", Kind::FILE).rank(1)]);
     }
     let head = cursor.before[..start].trim_end();
+    if head.ends_with(['{', ','])
+        && let Some(parameters) = template_parameters(view, cursor)
+    {
+        return items(parameters);
+    }
     if let Some(left) = head.strip_suffix('[') {
         return items(in_brackets(view, left));
     }
@@ -55,6 +60,25 @@ pub fn complete<'v>(view: &'v View<'_>, cursor: &Cursor<'v>) -> Option<Items<'v>
         is_text.then_some(item)
     });
     items(values.collect())
+}
+
+/// The parameters of the EPP template whose hash of parameters the cursor is in.
+pub fn template_parameters(view: &View<'_>, cursor: &Cursor<'_>) -> Option<Vec<Item>> {
+    let (_, head) = cursor.brace()?;
+    let call = head.strip_suffix(',')?.trim_end();
+    let quote = call.chars().next_back().filter(|c| matches!(c, '\'' | '"'))?;
+    let (before, name) = call[..call.len() - 1].rsplit_once(quote)?;
+    if called(before)? != "epp" {
+        return None;
+    }
+    let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
+    let parameters = view.index()?.templates.get(&name)?.as_ref()?;
+    let item = |parameter: &kukla_check::repository::Parameter| {
+        let rank = if parameter.has_default { 10 } else { 1 };
+        let ty = parameter.ty.as_deref().unwrap_or("Any");
+        Item::new(parameter.name.to_string(), Kind::FIELD).rank(rank).detail(ty)
+    };
+    Some(parameters.iter().map(item).collect())
 }
 
 /// The function that the argument at the end of a text is for.

@@ -108,33 +108,20 @@ impl Renaming<'_> {
             };
             edits.replace(&located.source, span, &text);
         }
-        // A string that is exactly a qualified name means it: in lists of classes, in data.
+        // A string that is exactly a qualified name means it, as in a list of classes.
         if old.contains("::") && matches!(self.symbol, Symbol::Class(_) | Symbol::ResourceType(_)) {
             self.exact_strings(old, new_plain, edits);
         }
         Ok(())
     }
 
-    /// Replaces strings in code and scalars in data that are exactly the name.
+    /// Replaces strings in code that are exactly the name.
     fn exact_strings(&self, old: &str, new: &str, edits: &mut Edits) {
         for checked in self.snapshot.texts.values() {
             let source = &checked.text.source;
             for start in name::word_starts(source.text(), old) {
                 if is_quoted(source.text(), start, old.len()) {
                     edits.replace(source, Span::new(start as u32, (start + old.len()) as u32), new);
-                }
-            }
-        }
-        for file in &self.snapshot.data.files {
-            let text = file.source.text();
-            for start in name::word_starts(text, old) {
-                let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-                let before = text[line_start..start].trim_end_matches(['"', '\'']).trim_end();
-                let after = text[start + old.len()..].trim_start_matches(['"', '\'']);
-                let is_value = before.ends_with(['-', ':', ',', '[']);
-                let ends = after.is_empty() || after.starts_with([',', ']', '\n', '\r', ' ', '#']);
-                if is_value && ends && !text[line_start..start].trim_start().starts_with('#') {
-                    edits.replace(&file.source, Span::new(start as u32, (start + old.len()) as u32), new);
                 }
             }
         }
@@ -163,7 +150,7 @@ impl Renaming<'_> {
             }
         };
         for file in &self.snapshot.data.files {
-            symbols::data_occurrences(file).iter().for_each(|one| add(&file.source, one));
+            symbols::data_occurrences(index, file).iter().for_each(|one| add(&file.source, one));
             let pattern = file.options.iter().find(|(key, _)| key.starts_with('^') && key.contains(old));
             if let Some((pattern, _)) = pattern {
                 let path = self.relative(Path::new(&file.path));
