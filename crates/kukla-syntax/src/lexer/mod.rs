@@ -161,8 +161,6 @@ pub(crate) fn lex(text: &str, form: Form, tasks: bool) -> Tokens {
         Form::Template => lexer.template(),
     }
     lexer.unclosed_interpolations();
-    // A string at the end of the text can have swallowed the line break after a tag.
-    lexer.heredoc_bodies();
     lexer.out.kinds.push(Eof);
     lexer.out.starts.push(text.len() as u32);
     lexer.out
