@@ -73,8 +73,7 @@ impl Bench {
 
     /// The site that the file itself runs in.
     pub fn base_site(&self) -> Result<Arc<Site>, Box<Diagnostic>> {
-        let mut settings = Settings::default();
-        settings.limits = self.limits();
+        let settings = Settings { limits: self.limits(), ..Settings::default() };
         self.compiler.open_new(&self.spec(String::new(), settings, &[]))
     }
 

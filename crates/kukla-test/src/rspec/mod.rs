@@ -37,10 +37,11 @@ pub fn run(project: &Project, file: &Path, options: &RunOptions) -> Suite {
     let (outcome, _) = site.run_ruby(&node, None, |ruby| {
         let run = library::start(ruby, &bench, &project.root)
             .and_then(|()| library::run_file(ruby, &project.root, file, &options.filter, options.list));
-        Ok(match run {
+        match run {
             Ok(results) => results::read(&results, &mut suite),
             Err(unwind) => suite.problem = Some(results::problem(ruby, *unwind)),
-        })
+        }
+        Ok(())
     });
     if let Err(failure) = outcome.result {
         suite.problem.get_or_insert(Problem::other(failure.to_string()));
