@@ -9,21 +9,37 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 
-use kukla_tests::chapter::{self, Section};
-use kukla_tests::check;
+use kukla::{DiskWorld, Policy, World};
+use kukla_cli::render::{self, Findings};
+use kukla_test::Project;
+use kukla_test::chapters::check;
+use kukla_test::chapters::matrix::Case;
+use kukla_test::chapters::read::{self, Section};
+use kukla_test::chapters::session::ProjectEngine;
+use kukla_test::chapters::tally::{self, Rewrite};
 use kukla_tests::ratchet::Ratchet;
 use kukla_tests::reference;
 use kukla_tests::spec::{self, Document, Failing, Question};
 use kukla_tests::subject::Subject;
-use kukla_tests::tally::{self, Rewrite};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const PARTS: [&str; 5] = ["language", "types", "functions", "catalog", "hiera"];
 
 /// Blocks to rewrite, by chapter.
 type Rewrites = BTreeMap<String, Vec<Rewrite>>;
+
+/// The chapters as code under test: they bring all that they need.
+static BOOK: LazyLock<Project> = LazyLock::new(|| {
+    let world: Arc<dyn World> = Arc::new(DiskWorld::default());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    Project::locate(&world, root, &Policy::default())
+});
+
+fn render_errors(diagnostics: Vec<kukla::Diagnostic>) -> String {
+    render::plain(&[Findings { diagnostics }])
+}
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -98,7 +114,7 @@ fn chapters(root: &Path) -> Result<Vec<(String, Vec<Section>)>, String> {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let file = format!("tests/{part}/{stem}.md");
             let text = std::fs::read_to_string(&path).map_err(|e| format!("{file}: {e}"))?;
-            let sections = chapter::read(&format!("{part}/{stem}"), &text)
+            let sections = read::read(&format!("{part}/{stem}"), &text)
                 .map_err(|m| format!("{file}:{}: {}", m.line, m.problem))?;
             chapters.push((file, sections));
         }
@@ -116,14 +132,19 @@ fn section_trial(
     let (subject, ratchet, rewrites) = (Arc::clone(subject), Arc::clone(ratchet), Arc::clone(rewrites));
     let file = file.to_owned();
     Trial::test(section.name.clone(), move || {
-        let mut tally = check::section(&subject, &file, &section)?;
+        let mut tally = match subject.reference() {
+            Some(_) => check::section(&*subject, &file, &section, &Case::default()),
+            None => {
+                check::section(&ProjectEngine::new(&BOOK, render_errors), &file, &section, &Case::default())
+            }
+        }?;
         if std::env::var_os("KUKLA_UPDATE").is_some() {
             lock(&rewrites).entry(file.clone()).or_default().append(&mut tally.rewrites);
         }
         if subject.reference().is_none() {
             return lock(&ratchet).record(&section.name, &tally).map_err(Failed::from);
         }
-        if tally.broken.is_empty() { Ok(()) } else { Err(tally.broken.join("\n").into()) }
+        if tally.broken.is_empty() { Ok(()) } else { Err(tally.describe().into()) }
     })
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::tally::Tally;
+use kukla_test::chapters::tally::Tally;
 
 /// The numbers of the committed file, and those of this run.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Ratchet {
             Some(least) => format!("\n{} of {} claims hold, {least} did before", tally.held, tally.total()),
             None => String::new(),
         };
-        Err(tally.broken.join("\n") + &fallen)
+        Err(tally.describe() + &fallen)
     }
 
     /// Sections that hold better than the file says.

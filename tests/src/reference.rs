@@ -2,7 +2,7 @@
 
 use kukla::eval::registry::FunctionOrigin;
 
-use crate::chapter::{self, Section};
+use kukla_test::chapters::read::{self, Section};
 
 /// A version of stdlib that still had the functions that are gone now.
 const OLD_STDLIB: &str = r#"{"name": "puppetlabs-stdlib", "version": "8.5.0"}"#;
@@ -31,7 +31,7 @@ pub fn sections() -> Result<Vec<(String, Section)>, String> {
             function.builtin.doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l)).collect();
         let text = format!("# {name}\n\n{}\n", lines.join("\n"));
         let place = format!("doc/{origin}/{}", name.replace("::", "-"));
-        let mut sections = chapter::read(&place, &text).map_err(|m| format!("{place}: {}", m.problem))?;
+        let mut sections = read::read(&place, &text).map_err(|m| format!("{place}: {}", m.problem))?;
         if function.origin == FunctionOrigin::FormerStdlib {
             for section in &mut sections {
                 section.files.push(("modules/stdlib/metadata.json".into(), OLD_STDLIB.into()));

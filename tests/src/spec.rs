@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use kukla_test::chapters::notation::same;
+use kukla_test::chapters::view::View;
 use serde_json::{Value, json};
 
-use crate::catalog::View;
-use crate::notation::same;
 use crate::scratch::Scratch;
 use crate::subject::Subject;
 

@@ -5,7 +5,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 
 use kukla::rpc::Server;
-use serde_json::{Value, json};
+use kukla_test::chapters::engine::{Answer, Engine, Session};
+use serde_json::{Map, Value, json};
+
+use crate::scratch::Scratch;
 
 /// Why a comparison with real Puppet does not take place.
 pub const WITHOUT_REFERENCE: &str = "KUKLA_REFERENCE does not name a command that answers as Puppet does";
@@ -84,6 +87,74 @@ impl Subject {
             }
         }
     }
+}
+
+/// Real Puppet as the engine of chapters: it reads the files of a section from the disk.
+impl Engine for Subject {
+    fn reference(&self) -> Option<&str> {
+        Subject::reference(self)
+    }
+
+    fn open(
+        &self,
+        _file: &str,
+        files: &[(String, String)],
+        mut params: Map<String, Value>,
+    ) -> Result<Box<dyn Session + '_>, String> {
+        let files = place(files, &mut params)?;
+        Ok(Box::new(Placed { subject: self, params, _files: files }))
+    }
+}
+
+/// The environment of a section on the disk.
+struct Placed<'s> {
+    subject: &'s Subject,
+    params: Map<String, Value>,
+    _files: Option<Scratch>,
+}
+
+impl Session for Placed<'_> {
+    fn ask(&self, method: &str, params: Map<String, Value>) -> Answer {
+        let mut all = self.params.clone();
+        all.extend(params);
+        self.subject.ask(method, Value::Object(all)).into()
+    }
+}
+
+/// Writes the files of a section, and adds their directory to the parameters of every request.
+fn place(files: &[(String, String)], params: &mut Map<String, Value>) -> Result<Option<Scratch>, String> {
+    if files.is_empty() {
+        params.insert("modulepath".into(), json!([]));
+        return Ok(None);
+    }
+    let scratch = Scratch::new().map_err(|e| format!("no scratch directory: {e}"))?;
+    let environment = params.get("environment").and_then(Value::as_str).unwrap_or("production").to_owned();
+    // An environment is a directory, be it empty.
+    scratch
+        .write(&format!("environments/{environment}/environment.conf"), "")
+        .map_err(|e| format!("no environment: {e}"))?;
+    for (name, text) in files {
+        let target = match name.as_str() {
+            "facts.json" => {
+                let facts = serde_json::from_str(text).map_err(|e| format!("facts.json: {e}"))?;
+                params.insert("facts".into(), facts);
+                continue;
+            }
+            global if global.starts_with("global/") => global.to_owned(),
+            _ => format!("environments/{environment}/{name}"),
+        };
+        if name == "global/hiera.yaml" {
+            params.insert("hiera_config".into(), scratch.path(name).into());
+        }
+        scratch.write(&target, text).map_err(|e| format!("{name}: {e}"))?;
+    }
+    params.insert("environmentpath".into(), scratch.path("environments").into());
+    // Puppet reads environment.conf through its settings, which do not know our directory, but can be set.
+    let modules = scratch.path(&format!("environments/{environment}/modules"));
+    if let Some(settings) = params.entry("settings").or_insert_with(|| json!({})).as_object_mut() {
+        settings.insert("modulepath".into(), modules.into());
+    }
+    Ok(Some(scratch))
 }
 
 fn failure(message: &str) -> Value {

@@ -5,7 +5,7 @@ import tarfile
 import time
 import zipfile
 
-from .release import compress
+from .release import compress, is_fast
 
 
 def tar(entries, epoch, directories=()):
@@ -36,10 +36,10 @@ def zip_archive(entries, epoch):
     # The format has no time before 1980.
     when = max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for path, entry in entries.items():
             about = zipfile.ZipInfo(path, when)
             about.external_attr = (0o100000 | entry.mode) << 16
             about.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(about, entry.content)
+            archive.writestr(about, entry.content, compresslevel=1 if is_fast() else 9)
     return out.getvalue()

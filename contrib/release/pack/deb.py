@@ -7,7 +7,7 @@ import tempfile
 from email.utils import formatdate
 from pathlib import Path
 
-from .release import DESCRIPTION, ROOT, SUMMARY, TEMPLATES, Entry, compress, fill
+from .release import DESCRIPTION, ROOT, SUMMARY, TEMPLATES, Entry, compress, fill, is_fast
 
 CONFIGURATION = ["/etc/puppetlabs/puppet/kukla.toml"]
 
@@ -40,7 +40,7 @@ def make(release):
             root.mkdir()
             release.lay_out(files, root)
             path = release.out / f"kukla_{release.version}-1_{target.debian}.deb"
-            command = ["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(root), str(path)]
+            command = ["dpkg-deb", "--root-owner-group", *(["-Zgzip", "-z1"] if is_fast() else ["-Zxz"]), "--build", str(root), str(path)]
             environment = {**os.environ, "SOURCE_DATE_EPOCH": str(release.epoch)}
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
             release.record(path)

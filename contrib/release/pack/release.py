@@ -142,8 +142,13 @@ class Release:
             os.utime(path, (self.epoch, self.epoch))
 
 
+def is_fast():
+    """Whether KUKLA_PACK_FAST asks for weak compression, for work on the packaging itself."""
+    return bool(os.environ.get("KUKLA_PACK_FAST"))
+
+
 def compress(content):
-    return gzip.compress(content, 9, mtime=0)
+    return gzip.compress(content, 1 if is_fast() else 9, mtime=0)
 
 
 def native_target():

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from .release import DESCRIPTION, ROOT, SUMMARY, Entry, fill
+from .release import DESCRIPTION, ROOT, SUMMARY, Entry, fill, is_fast
 
 
 def make(release):
@@ -40,7 +40,7 @@ def make(release):
                 "_buildhost": "reproducible",
                 "use_source_date_epoch_as_buildtime": 1,
                 "clamp_mtime_to_source_date_epoch": 1,
-                "_binary_payload": "w19.zstdio",
+                "_binary_payload": "w1.gzdio" if is_fast() else "w19.zstdio",
                 "_build_id_links": "none",
             }
             defines = [word for name, value in settings.items() for word in ("--define", f"{name} {value}")]

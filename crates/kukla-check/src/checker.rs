@@ -97,6 +97,32 @@ pub struct Checker {
     index: index::IndexCache,
     erb: FxHashMap<PathBuf, Arc<ErbFile>>,
     verdicts: Verdicts,
+    snapshot: Option<Arc<Snapshot>>,
+    survey: Option<Arc<Survey>>,
+}
+
+/// A repository as the last check saw it, for tools that ask more of it than its findings.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The definitions.
+    pub index: Index,
+    /// The texts with Puppet code, by path.
+    pub texts: FxHashMap<PathBuf, CheckedText>,
+    /// The data.
+    pub data: Data,
+    /// The ERB templates.
+    pub templates: Vec<Arc<ErbFile>>,
+}
+
+/// A text of a repository.
+#[derive(Clone, Debug)]
+pub struct CheckedText {
+    /// The text.
+    pub text: Arc<Text>,
+    /// Its role.
+    pub role: Role,
+    /// The index of the module it belongs to.
+    pub module: Option<usize>,
 }
 
 /// The findings in a text, and their dependencies.
@@ -104,6 +130,7 @@ pub struct Checker {
 struct CachedFindings {
     text: Arc<Text>,
     base: u64,
+    names: u64,
     dependencies: Dependencies,
     findings: Vec<Finding>,
 }
@@ -123,11 +150,50 @@ impl Checker {
             index: index::IndexCache::default(),
             erb: FxHashMap::default(),
             verdicts: Verdicts::default(),
+            snapshot: None,
+            survey: None,
+        }
+    }
+
+    /// The repository as the last check saw it.
+    pub fn snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.snapshot.clone()
+    }
+
+    /// Sets the files to check in addition to those of the repository.
+    pub fn set_extra(&mut self, extra: Vec<PathBuf>) {
+        if self.options.extra != extra {
+            self.options.extra = extra;
+            self.survey = None;
         }
     }
 
     /// Checks the repository as it is now.
     pub fn check(&mut self) -> Result<Report, Box<Diagnostic>> {
+        self.survey = None;
+        self.check_again()
+    }
+
+    /// Checks the repository again; since the last check, no file has been added or removed, and neither its configuration nor the metadata of
+    /// a module has changed.
+    pub fn check_again(&mut self) -> Result<Report, Box<Diagnostic>> {
+        let survey = match &self.survey {
+            Some(survey) => Arc::clone(survey),
+            None => Arc::new(self.make_survey()?),
+        };
+        self.survey = Some(Arc::clone(&survey));
+        let (extra_data, _) = self.extra();
+        let extra_data: Vec<PathBuf> = extra_data.into_iter().cloned().collect();
+        self.check_survey(survey, &extra_data.iter().collect::<Vec<_>>())
+    }
+
+    /// The additional files: those with data, and those with code.
+    fn extra(&self) -> (Vec<&PathBuf>, Vec<&PathBuf>) {
+        self.options.extra.iter().partition(|path| DataFile::is_data(&path.to_string_lossy()))
+    }
+
+    /// Lists the files of the repository, with the additional ones.
+    fn make_survey(&self) -> Result<Survey, Box<Diagnostic>> {
         let mut survey = Survey::of(
             &*self.world,
             &self.root,
@@ -137,12 +203,19 @@ impl Checker {
         )?;
         let known: rustc_hash::FxHashSet<PathBuf> =
             survey.code.iter().map(|file| file.path.clone()).collect();
-        let (extra_data, extra): (Vec<&PathBuf>, Vec<&PathBuf>) =
-            self.options.extra.iter().partition(|path| DataFile::is_data(&path.to_string_lossy()));
+        let (_, extra) = self.extra();
         let extra = extra.into_iter().filter(|path| !known.contains(*path));
         let extra: Vec<CodeFile> =
             extra.map(|path| CodeFile { path: path.clone(), role: Role::Extra, module: None }).collect();
         survey.code.extend(extra);
+        Ok(survey)
+    }
+
+    fn check_survey(
+        &mut self,
+        survey: Arc<Survey>,
+        extra_data: &[&PathBuf],
+    ) -> Result<Report, Box<Diagnostic>> {
         self.excluded = survey.hidden.iter().map(|module| module.root.clone()).collect();
         if !self.options.all_modules {
             let third_party = survey.modules.iter().filter(|module| module.is_third_party);
@@ -156,7 +229,7 @@ impl Checker {
         let rendered = texts.iter().flat_map(|(_, text)| &text.outline.renders);
         let rendered = rendered.map(|(template, _)| template.as_str()).collect();
         let (data, erb) = rayon::join(
-            || Data::read(&*self.world, &survey, &extra_data, &self.data),
+            || Data::read(&*self.world, &survey, extra_data, &self.data),
             || erb::read(&*self.world, &survey, &rendered, &self.erb),
         );
         report
@@ -235,9 +308,15 @@ impl Checker {
         let configurations = data.hierarchies.iter().filter_map(|hierarchy| hierarchy.source.name());
         let known = configurations.filter(|path| self.world.exists(Path::new(path)));
         report.files += known.filter(|path| self.is_selected(Path::new(path))).count();
-        self.data = data.files.into_iter().map(|file| (file.path.clone(), file)).collect();
+        self.data = data.files.iter().map(|file| (file.path.clone(), Arc::clone(file))).collect();
         self.cache = results.into_iter().collect();
         self.erb = erb;
+        let checked = texts.iter().map(|(file, text)| {
+            let checked = CheckedText { text: Arc::clone(text), role: file.role, module: file.module };
+            (file.path.clone(), checked)
+        });
+        let snapshot = Snapshot { index, texts: checked.collect(), data, templates };
+        self.snapshot = Some(Arc::new(snapshot));
         self.texts = texts.into_iter().map(|(file, text)| (file.path, text)).collect();
         report.suppress_and_sort(&self.texts);
         Ok(report)
@@ -291,7 +370,7 @@ impl Checker {
 
     fn make_index(
         &self,
-        survey: Survey,
+        survey: Arc<Survey>,
         texts: &[(CodeFile, Arc<Text>)],
         erb: &[Arc<ErbFile>],
         data: Bindings,
@@ -331,11 +410,21 @@ impl Checker {
             findings.extend(walk.findings);
             dependencies = walk.dependencies;
         }
-        CachedFindings { text: Arc::clone(text), base: index.base, dependencies, findings }
+        CachedFindings {
+            text: Arc::clone(text),
+            base: index.base,
+            names: index.names,
+            dependencies,
+            findings,
+        }
     }
 }
 
 impl CachedFindings {
+    fn has_no_hints(&self) -> bool {
+        self.findings.iter().all(|finding| finding.diagnostic.hints.is_empty())
+    }
+
     /// Whether none of the dependencies has changed.
     fn holds(&self, text: &Arc<Text>, index: &Index) -> bool {
         let answer = |kind: Kind, name: &str| {
@@ -349,12 +438,15 @@ impl CachedFindings {
         };
         Arc::ptr_eq(&self.text, text)
             && self.base == index.base
+            // Hints name similar definitions.
+            && (self.names == index.names || !self.dependencies.has_unknown_names && self.has_no_hints())
             && self.dependencies.definitions.iter().all(|((kind, name), known)| answer(*kind, name) == *known)
             && self
                 .dependencies
                 .variables
                 .iter()
                 .all(|(name, known)| index.set_names.contains(name) == *known)
+            && self.dependencies.questions.iter().all(|(question, known)| index.answer(question) == *known)
     }
 }
 

@@ -18,9 +18,11 @@ pub fn describe(subject: &str, expected: &Type, actual: &Type) -> String {
 
 /// The line without the definitions of aliases, if it is long.
 fn short(line: &str) -> String {
-    if line.len() <= LONG {
-        return line.to_owned();
-    }
+    if line.len() <= LONG { line.to_owned() } else { without_definitions(line) }
+}
+
+/// A text of types in which aliases are named without their definitions.
+pub fn without_definitions(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find(" = ") {

@@ -7,6 +7,7 @@
 //! | [`rules`] | the rules, family by family: their texts, and their checks |
 //! | [`data`] | hierarchies and data files |
 //! | [`mod@reference`] | the documentation of modules, from their code and comments |
+//! | [`symbols`] | the names in all texts: what they mean, and where they occur |
 //! | [`Checker`] | the check of one repository, with a cache between runs |
 //!
 //! Only certain problems are reported: a missing name may belong to a module that is not here, and a computed value may be valid.
@@ -16,7 +17,7 @@ mod checker;
 mod config;
 pub mod data;
 mod describe;
-mod erb;
+pub mod erb;
 mod finding;
 pub mod fix;
 mod notes;
@@ -27,11 +28,13 @@ pub mod repository;
 pub mod rule;
 pub mod rules;
 mod suggest;
-mod text;
+pub mod symbols;
+pub mod text;
 pub mod walk;
 
-pub use checker::{Checker, Options, Report};
+pub use checker::{CheckedText, Checker, Options, Report, Snapshot};
 pub use config::Config;
+pub use describe::without_definitions;
 pub use finding::{Finding, Fix};
 pub use repository::index::DeclaredNames;
 pub use repository::root::root_of;

@@ -10,7 +10,7 @@ pub fn of_modules(survey: &Survey, all_modules: bool) -> Vec<String> {
     if !missing.is_empty() {
         let names = missing.join(", ");
         notes.push(format!(
-            "{} in the Puppetfile but not installed, so names of theirs are not checked: {names}",
+            "{} in the Puppetfile but not installed, so names of theirs are not checked (`kukla mod sync` installs them): {names}",
             if missing.len() == 1 {
                 "one module is".to_owned()
             } else {

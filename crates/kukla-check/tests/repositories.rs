@@ -350,7 +350,7 @@ fn modules_of_the_puppetfile_beside_the_module_path() {
         lines(&report(&world, "", options))
     };
     let own = "error reassigned-variable r10k_modules/own/manifests/init.pp:1".to_owned();
-    assert_eq!(check(false), [own.clone()]);
+    assert_eq!(check(false), std::slice::from_ref(&own));
     assert_eq!(check(true), [own.replace("own/", "apt/"), own]);
 }
 

@@ -4,11 +4,13 @@ use clap::{Parser, Subcommand};
 
 use crate::CommandResult;
 use crate::colour::Colour;
-#[cfg(not(feature = "serve"))]
+#[cfg(not(all(feature = "modules", feature = "serve")))]
 use crate::commands::absent;
+#[cfg(feature = "modules")]
+use crate::commands::modules;
 use crate::commands::{
     about, check, compile, completions, diff, doc, doctor, epp, eval, explain, facts, fmt, init, lint,
-    lookup, man, pages, parse, repl, rpc, ruby, store, why,
+    lookup, lsp, man, new, pages, parse, repl, rpc, ruby, store, test, why,
 };
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
@@ -73,6 +75,15 @@ enum Command {
     ///
     /// Assignments, definitions and declarations are remembered. `:help` lists the commands of the prompt.
     Repl(Deferred<repl::Args>),
+    /// Run the tests of modules and control repositories
+    ///
+    /// Tests are Markdown chapters (`tests/**/*.md`) and RSpec suites (`*_spec.rb`), and need no Ruby. Exit codes: 0 all tests passed, 1 tests
+    /// failed, 2 a file of tests could not run, or the command could not run.
+    Test(Deferred<test::Args>),
+    /// Write a module, class, defined type, function or test from templates
+    ///
+    /// Everything has documentation and a test that passes. Exit codes: 0 written, 2 a file exists, or the command could not run.
+    New(Deferred<new::Args>),
     /// Format manifests
     ///
     /// Rewrites files in place. The layout changes, the meaning never: a file is written only if its syntax tree and its comments are the
@@ -105,6 +116,15 @@ enum Command {
     /// --commands, and each refused command is reported. Other commands accept the output as --facts. Exit codes: 0 printed, 1 unknown
     /// fact, 2 the command could not run.
     Facts(Deferred<facts::Args>),
+    /// Resolve, lock and install the modules of a Puppetfile
+    ///
+    /// Reads every Puppetfile that r10k and g10k read. `lock` writes the exact version and content of each module and of what it requires to
+    /// Puppetfile.lock, `sync` installs exactly that. All environments of a machine share one store.
+    #[cfg(feature = "modules")]
+    Mod(Deferred<modules::Args>),
+    /// Resolve, lock and install the modules of a Puppetfile (not in this build, which lacks the feature `modules`)
+    #[cfg(not(feature = "modules"))]
+    Mod(absent::Args),
     /// Query and maintain a store of facts, catalogs and reports
     ///
     /// A store holds the latest facts and catalog of each node, the resources it exports, and its reports; `kukla compile --store` fills
@@ -135,6 +155,12 @@ enum Command {
     /// Each line on standard input is an object with `id`, `method` and `params`; each line on standard output is the answer to one of
     /// them, in order, with `result` or `error`. Nothing else is written to standard output.
     Rpc(Deferred<rpc::Args>),
+    /// Serve an editor: diagnostics, completion, navigation, rename and more, by the Language Server Protocol
+    ///
+    /// Editors start this command. It reads what `kukla check`, `kukla lint` and `kukla fmt` read, with the texts that are open in the
+    /// editor instead of the files. See docs/manual/lsp.md. Exit codes: 0 the editor ended the session, 1 the connection broke before,
+    /// 2 the server could not run.
+    Lsp(Deferred<lsp::Args>),
     /// Explain an error code or a rule of `kukla check`
     Explain(Deferred<explain::Args>),
     /// Write the reference documentation of a module or control repository
@@ -189,7 +215,13 @@ impl Cli {
             Command::Init(Deferred(args)) => init::run(&args),
             Command::Lint(Deferred(args)) => lint::run(&args),
             Command::Lookup(Deferred(args)) => lookup::run(&args),
+            Command::Lsp(Deferred(args)) => lsp::run(&args),
             Command::Man(Deferred(args)) => man::run(&args),
+            #[cfg(feature = "modules")]
+            Command::Mod(Deferred(args)) => modules::run(&args),
+            #[cfg(not(feature = "modules"))]
+            Command::Mod(_) => Err(absent::problem("modules")),
+            Command::New(Deferred(args)) => new::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),
             Command::Repl(Deferred(args)) => repl::run(&args),
@@ -198,6 +230,7 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(Deferred(args)) => serve::run(&args),
             Command::Store(Deferred(args)) => store::run(&args),
+            Command::Test(Deferred(args)) => test::run(&args),
             Command::Why(Deferred(args)) => why::run(&args),
         }
     }

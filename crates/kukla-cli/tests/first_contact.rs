@@ -99,7 +99,7 @@ fn modules_that_are_not_installed_are_one_error() {
         "apt (Puppetfile:3): Could not find class ::apt::backports, on a and b",
         "ntp (Puppetfile:4)",
         "Unknown function: 'ensure_things', on d",
-        "r10k puppetfile install",
+        "kukla mod sync",
     ];
     assert_all(&run.err, &expected);
     assert!(!run.err.contains("error[UNKNOWN_CLASS]"), "{}", run.err);

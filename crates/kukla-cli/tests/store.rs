@@ -30,7 +30,11 @@ fn run(store: impl Fn(&Path) -> (String, Option<Box<dyn Fn()>>), may_update: boo
     for page in chapters() {
         let text = std::fs::read_to_string(&page).unwrap();
         let (url, before) = store(&page);
-        let actual = Sessions { words: vec![("$STORE", url)], before }.replay(&root(), &page, &text);
+        let actual = Sessions { words: vec![("$STORE", url)], before, ..Sessions::default() }.replay(
+            &root(),
+            &page,
+            &text,
+        );
         if actual == text {
             continue;
         }

@@ -10,6 +10,7 @@ use kukla_world::{Isolated, World};
 use crate::annotations::Annotations;
 use crate::bytes::ByteStrings;
 use crate::environment::{Environment, Node};
+use crate::inspection::Inspection;
 use crate::messages::{Log, Messages};
 use crate::remark::{Remark, Remarks, RemarksMade};
 use crate::settings::LogLevel;
@@ -30,6 +31,8 @@ pub(crate) struct Compilation<'e> {
     remarks_made: RemarksMade,
     annotations: Annotations,
     byte_strings: ByteStrings,
+    /// The finished catalog that policies look at, if that is what is compiled.
+    pub inspection: Option<Box<Inspection>>,
 }
 
 impl<'e> Compilation<'e> {
@@ -45,6 +48,7 @@ impl<'e> Compilation<'e> {
             remarks_made: RemarksMade::default(),
             annotations: Annotations::default(),
             byte_strings: ByteStrings::default(),
+            inspection: None,
         }
     }
 

@@ -61,6 +61,10 @@ impl Vm<'_> {
     fn eval_kind(&mut self, expr: &Expr) -> Flow {
         match &expr.kind {
             Kind::Nop => Ok(Value::Undef),
+            Kind::Mark(counter) => {
+                counter.count();
+                Ok(Value::Undef)
+            }
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Name(text) => Ok(Value::String(text.clone())),
             Kind::Variable(variable) => self.eval_variable(variable, expr.span),

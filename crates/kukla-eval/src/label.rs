@@ -62,6 +62,7 @@ pub fn of_expr(expr: &Expr) -> String {
         Kind::Collect(_) => "Virtual Query",
         Kind::Relationship(arrow, _) => return format!("'{}' expression", arrow.as_str()),
         Kind::RenderText(_) => "Epp Text",
+        Kind::Mark(_) => "Nop Expression",
         Kind::RenderExpr(_) => "Epp Interpolated Expression",
         Kind::Epp(_) => "Epp Template",
         Kind::Apply => "'apply' expression",

@@ -14,6 +14,8 @@ use kukla_values::arithmetic::Operator;
 use kukla_values::{Name, Str, Value};
 use rustc_hash::FxHashMap;
 
+use crate::coverage::Counter;
+
 /// One text, lowered.
 #[derive(Debug, Default)]
 pub struct Program {
@@ -450,6 +452,8 @@ pub enum Kind {
     Epp(Box<Expr>),
     /// `apply(...) { ... }`, which needs a plan to run in.
     Apply,
+    /// Nothing that counts, in a program that is measured.
+    Mark(Counter),
 }
 
 /// A variable.

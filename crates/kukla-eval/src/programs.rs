@@ -11,8 +11,9 @@ use kukla_syntax::validate::{FileNamespace, Rules};
 use kukla_syntax::{Source, Strict};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::coverage::Coverage;
 use crate::error::Diagnostic;
-use crate::lower::{lower, lower_epp};
+use crate::lower::{lower_epp, lower_marking};
 use crate::program::Program;
 
 /// So much text is kept for programs that nobody uses at the moment: a site that is opened again after a change finds the rest of
@@ -27,6 +28,8 @@ const EACH: usize = 512;
 pub struct Programs {
     stock: Mutex<Stock>,
     lowered: AtomicU64,
+    /// Counts what runs, if that is asked for.
+    coverage: Option<Arc<Coverage>>,
 }
 
 impl Default for Programs {
@@ -52,6 +55,8 @@ struct Circumstances {
     tasks: bool,
     /// The names that the file may define. Which file it is matters only for messages about invalid texts.
     namespace: Namespace,
+    /// The file, where it is measured on its own.
+    file: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,7 +90,12 @@ impl Programs {
     /// A store that retains this number of bytes of text for programs that are not in use.
     pub fn keeping(idle: usize) -> Programs {
         let stock = Stock { by_hash: FxHashMap::default(), bytes: 0, idle, limit: idle, clock: 0 };
-        Programs { stock: Mutex::new(stock), lowered: AtomicU64::new(0) }
+        Programs { stock: Mutex::new(stock), lowered: AtomicU64::new(0), coverage: None }
+    }
+
+    /// A store of programs that count what runs.
+    pub fn measuring(coverage: Arc<Coverage>) -> Programs {
+        Programs { coverage: Some(coverage), ..Programs::keeping(usize::MAX / 4) }
     }
 
     /// The program of a text, read unless an equal one is known.
@@ -95,7 +105,9 @@ impl Programs {
         dialect: Dialect,
         rules: &Rules<'_>,
     ) -> Result<Arc<Program>, Box<Diagnostic>> {
-        let circumstances = Circumstances::new(dialect, rules);
+        let mut circumstances = Circumstances::new(dialect, rules);
+        let measured = self.coverage.as_deref().zip(source.name());
+        circumstances.file = measured.map(|(_, file)| file.to_owned());
         let mut hasher = FxHasher::default();
         (source.text(), &circumstances).hash(&mut hasher);
         let hash = hasher.finish();
@@ -103,10 +115,15 @@ impl Programs {
             return Ok(known);
         }
         self.lowered.fetch_add(1, Ordering::Relaxed);
+        let mut marks = Vec::new();
+        let marking = measured.map(|_| &mut marks);
         let program = match dialect {
-            Dialect::Manifest => lower(source, rules),
-            Dialect::Epp => lower_epp(source, rules),
+            Dialect::Manifest => lower_marking(source, rules, marking),
+            Dialect::Epp => lower_epp(source, rules, marking),
         }?;
+        if let Some((coverage, file)) = measured {
+            coverage.add(file, &program.text, marks);
+        }
         Ok(self.lock().add(hash, circumstances, Arc::new(program)))
     }
 
@@ -127,7 +144,7 @@ impl Circumstances {
             FileNamespace::Module { namespace, .. } => Namespace::Below(namespace.clone()),
             FileNamespace::Nowhere { .. } => Namespace::None,
         };
-        Circumstances { dialect, strict: rules.strict, tasks: rules.tasks, namespace }
+        Circumstances { dialect, strict: rules.strict, tasks: rules.tasks, namespace, file: None }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The difference between a text and its formatted form, as edits of whole lines: for editors, and for parts of a file.
 
 use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
 
 use similar::{DiffTag, TextDiff};
 
@@ -23,9 +24,24 @@ impl LineEdit {
     }
 }
 
+/// Compares two texts by lines, coarsely once the time limit has passed.
+///
+/// The algorithms are generic and large, and would be compiled once for each crate that calls them directly: 400 KB each time.
+pub fn diff_lines<'old, 'new>(
+    old: &'old str,
+    new: &'new str,
+    limit: Option<Duration>,
+) -> TextDiff<'old, 'new, str> {
+    let mut config = TextDiff::configure();
+    if let Some(limit) = limit {
+        config.timeout(limit);
+    }
+    config.diff_lines(old, new)
+}
+
 /// The edits that make the second text of the first, in order.
 pub fn edits(old: &str, new: &str) -> Vec<LineEdit> {
-    let diff = TextDiff::from_lines(old, new);
+    let diff = diff_lines(old, new, None);
     let changes = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
     let edit = |op: &similar::DiffOp| {
         let text = diff.iter_changes(op).filter(|change| change.tag() == similar::ChangeTag::Insert);

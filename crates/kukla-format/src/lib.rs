@@ -22,7 +22,7 @@ mod verify;
 use kukla_syntax::tree::Tree;
 use kukla_syntax::{Diagnostic, Parse, ParseOptions, Source, parse_epp, parse_with, roomy};
 
-pub use edit::{LineEdit, apply, edits, range_edits};
+pub use edit::{LineEdit, apply, diff_lines, edits, range_edits};
 pub use editorconfig::EditorConfig;
 pub use options::{Arrows, Options, Quotes};
 

@@ -35,6 +35,12 @@ fn a_text_with_both_line_endings_is_stable() {
     }
 }
 
+/// `$08` in a string is a variable, `${08}` is an error.
+#[test]
+fn a_number_with_a_leading_zero_gets_no_braces() {
+    assert_eq!(formatted("f(\"$08 $0\")\n", Options::default()), "f(\"$08 ${0}\")\n");
+}
+
 #[test]
 fn a_text_with_errors_is_not_formatted() {
     let error = format("class { ", Language::Manifest, &Options::default()).unwrap_err();

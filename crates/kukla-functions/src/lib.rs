@@ -24,6 +24,7 @@ pub mod lookup;
 pub mod numbers;
 pub mod order;
 pub mod patterns;
+pub mod policy;
 pub mod puppetdb;
 pub mod ruby;
 pub mod scan;
@@ -37,7 +38,11 @@ pub mod x509;
 /// Every function, by where it comes from.
 pub static LIBRARIES: &[Library] = &[
     Library { origin: FunctionOrigin::Core, tables: CORE, originals: &[] },
-    Library { origin: FunctionOrigin::Beside, tables: &[puppetdb::BUILTINS], originals: &[] },
+    Library {
+        origin: FunctionOrigin::Beside,
+        tables: &[policy::BUILTINS, puppetdb::BUILTINS],
+        originals: &[],
+    },
     Library {
         origin: FunctionOrigin::Stdlib,
         tables: stdlib::CURRENT,

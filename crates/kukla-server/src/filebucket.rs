@@ -12,7 +12,6 @@ use kukla::syntax::Problem;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
-use similar::TextDiff;
 
 use crate::answer::{Answer, Issue, OCTETS};
 use crate::call::Call;
@@ -56,7 +55,7 @@ fn difference(bucket: &Path, call: &Call, item: &Item, other: &str) -> Answer {
     }
     let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
     // Large contents that have little in common are compared coarsely rather than for long.
-    let lines = TextDiff::configure().timeout(Duration::from_secs(2)).diff_lines(&*old, &*new);
+    let lines = kukla::format::diff_lines(&old, &new, Some(Duration::from_secs(2)));
     Answer::new(StatusCode::OK, OCTETS, lines.unified_diff().header(&names[0], &names[1]).to_string())
 }
 

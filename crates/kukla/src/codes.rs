@@ -25,6 +25,15 @@ kukla_syntax::codes! {
     /// Puppet code is UTF-8 text. Save the file in that encoding; the message has the position of the first invalid byte.
     INVALID_UTF8: Error, "invalid byte sequence in UTF-8 at byte {offset}";
 
+    /// A resource does not do what a policy (`policies/*.pp`) claims of it, or a resource that a policy requires is missing. Change the resource, or
+    /// the policy if it claims too much.
+    ///
+    /// ```puppet
+    /// # policies/files.pp
+    /// policy('files have an owner', File) |$file| { $file['owner'] }
+    /// ```
+    POLICY_VIOLATED: Error, "{claim}";
+
     /// A line of `environment.conf` is neither a section nor a setting.
     ///
     /// `environment.conf`:

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kukla_catalog::Exports;
+use kukla_eval::coverage::Coverage;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
@@ -83,6 +84,12 @@ impl Compiler {
     #[must_use]
     pub fn sharing(self, other: &Compiler) -> Compiler {
         Compiler { programs: Arc::clone(&other.programs), ruby: Arc::clone(&other.ruby), ..self }
+    }
+
+    /// The same, counting what runs.
+    #[must_use]
+    pub fn measuring(self, coverage: Arc<Coverage>) -> Compiler {
+        Compiler { programs: Arc::new(Programs::measuring(coverage)), ..self }
     }
 
     /// The commands that code tried to run so far and that the policy refused.

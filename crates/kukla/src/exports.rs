@@ -25,17 +25,28 @@ impl CatalogExports {
         for file in files(world, path) {
             let catalog = Catalog::from_json(&text(world, &file)?)
                 .map_err(|error| Problem::invalid("invalid catalog in").on(file.display()).because(error))?;
-            for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
-                exports.add(Arc::new(ExportedResource { node: catalog.name.clone(), resource }));
-            }
+            exports.add_all(catalog);
         }
         Ok(exports)
+    }
+
+    /// The exported resources of catalogs, which must be compiled with virtual resources.
+    pub fn of(catalogs: impl IntoIterator<Item = Catalog>) -> CatalogExports {
+        let mut exports = CatalogExports::default();
+        catalogs.into_iter().for_each(|catalog| exports.add_all(catalog));
+        exports
     }
 
     /// The digest of all files that would be read.
     pub fn digest(world: &dyn World, path: &Path) -> Result<Digest, Problem> {
         let texts = files(world, path).into_iter().map(|file| text(world, &file));
         Ok(Digest::of(texts.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    fn add_all(&mut self, catalog: Catalog) {
+        for resource in catalog.resources.into_iter().filter(|resource| resource.exported) {
+            self.add(Arc::new(ExportedResource { node: catalog.name.clone(), resource }));
+        }
     }
 
     /// Adds an exported resource.

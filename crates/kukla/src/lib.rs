@@ -46,6 +46,7 @@
 //! | check a text without running it | [`analysis`] |
 //! | compile, watch and compare all nodes of a control repository | [`fleet`] |
 //! | compile nodes that collect each other's exports | [`exchange`] |
+//! | check policies | [`policies`] |
 //! | serve the machine interface | [`rpc`] |
 //! | format and lint | [`mod@format`], [`lint`], with the settings of [`style`] |
 //! | change source files on the disk | [`rewrite`] |
@@ -81,6 +82,7 @@ pub mod fleet;
 mod missing;
 pub mod pending;
 mod pipe;
+pub mod policies;
 mod problems;
 pub mod provenance;
 pub mod puppet_conf;

@@ -94,7 +94,9 @@ impl Site {
                 Some(_) => format!("{} names it", self.relative(&found.place)),
                 None => format!("its directory {} is empty", self.relative(&found.place)),
             };
-            failure.hints.insert(0, format!("the module '{module}' is not installed; {why}"));
+            let is_declared = found.place.rsplit_once(':').is_some();
+            let help = if is_declared { "; install it with `kukla mod sync`" } else { "" };
+            failure.hints.insert(0, format!("the module '{module}' is not installed; {why}{help}"));
             failure.facts.push((MODULE, Fact::Text(found.name.clone())));
             failure.facts.push((PLACE, Fact::Text(found.place.clone())));
         } else if is_qualified && !is_path && self.environment.module(&module).is_none() {
@@ -109,7 +111,9 @@ impl Site {
                 1 => "1 module of the Puppetfile is".to_owned(),
                 count => format!("{count} modules of the Puppetfile are"),
             };
-            failure.hints.push(format!("{count} not installed and may define it"));
+            failure
+                .hints
+                .push(format!("{count} not installed and may define it; install with `kukla mod sync`"));
             failure.facts.push((MODULE, Fact::Text(String::new())));
         }
     }

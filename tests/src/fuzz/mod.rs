@@ -3,6 +3,7 @@
 //! A [`Target`] is one such reader. The test `mutations` runs each on its seeds and on mutations of them, the same in every run; the
 //! binaries in `fuzz/` hand the same targets to libFuzzer, which looks for new paths by itself.
 
+mod editor;
 mod formatter;
 mod linter;
 mod mutate;
@@ -51,6 +52,7 @@ targets! {
     timespan: readers, SPANS;
     types: readers, TYPES;
     rpc: readers, REQUESTS;
+    lsp: editor, SESSIONS;
     facts: readers, FACTS;
     catalog: readers, CATALOGS;
     resource_type: readers, RESOURCE_TYPES;

@@ -187,3 +187,36 @@ pub(super) const CALLS: &[&str] = &[
 pub(super) const RULES: &[&str] = &[
     "authorization: { version: 1, rules: [ { match-request: { path: \"^/puppet/v3/catalog/([^/]+)$\", type: regex, method: [get, post] }, allow: [\"$1\", { extensions: { pp_role: web } }], sort-order: 500, name: a } ] }",
 ];
+
+/// Sessions of editors, one message in each line.
+pub(super) const SESSIONS: &[&str] = &[
+    r#"{"jsonrpc": "2.0", "method": "initialized", "params": {}}
+{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp", "languageId": "puppet", "version": 1, "text": "class a ($x = 1) {\n  notify { \"é ${x}\": }\n  file { '/a': ensure => file }\n}\n"}}}
+{"jsonrpc": "2.0", "id": 1, "method": "textDocument/completion", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 1, "character": 4}}}
+{"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 1, "character": 16}}}
+{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp", "version": 2}, "contentChanges": [{"range": {"start": {"line": 1, "character": 13}, "end": {"line": 2, "character": 3}}, "text": "'"}]}}
+{"jsonrpc": "2.0", "id": 3, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}}}
+{"jsonrpc": "2.0", "id": 4, "method": "textDocument/semanticTokens/full", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}}}
+{"jsonrpc": "2.0", "id": 5, "method": "textDocument/foldingRange", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}}}
+{"jsonrpc": "2.0", "id": 6, "method": "textDocument/diagnostic", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}}}
+{"jsonrpc": "2.0", "id": 7, "method": "textDocument/rename", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 0, "character": 11}, "newName": "y"}}
+{"jsonrpc": "2.0", "id": 8, "method": "textDocument/references", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 0, "character": 11}, "context": {"includeDeclaration": true}}}
+{"jsonrpc": "2.0", "id": 9, "method": "textDocument/codeAction", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}, "context": {"diagnostics": []}}}
+{"jsonrpc": "2.0", "id": 10, "method": "textDocument/inlayHint", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}}"#,
+    r#"{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///site/data/common.yaml", "languageId": "yaml", "version": 1, "text": "a::x: \"%{facts.os.family} %{lookup('a::x')}\"\n"}}}
+{"jsonrpc": "2.0", "id": 1, "method": "textDocument/completion", "params": {"textDocument": {"uri": "file:///site/data/common.yaml"}, "position": {"line": 0, "character": 12}}}
+{"jsonrpc": "2.0", "id": 2, "method": "textDocument/definition", "params": {"textDocument": {"uri": "file:///site/data/common.yaml"}, "position": {"line": 0, "character": 2}}}
+{"jsonrpc": "2.0", "id": 3, "method": "textDocument/formatting", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "options": {"tabSize": 2, "insertSpaces": true}}}
+{"jsonrpc": "2.0", "id": 4, "method": "textDocument/selectionRange", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "positions": [{"line": 0, "character": 3}]}}
+{"jsonrpc": "2.0", "id": 5, "method": "textDocument/signatureHelp", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 0, "character": 3}}}
+{"jsonrpc": "2.0", "id": 6, "method": "textDocument/prepareCallHierarchy", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 0, "character": 6}}}
+{"jsonrpc": "2.0", "id": 7, "method": "workspace/symbol", "params": {"query": "a"}}
+{"jsonrpc": "2.0", "id": 8, "method": "textDocument/linkedEditingRange", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 0, "character": 3}}}
+{"jsonrpc": "2.0", "id": 9, "method": "textDocument/codeLens", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}}}
+{"jsonrpc": "2.0", "id": 10, "method": "textDocument/documentLink", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}}}
+{"jsonrpc": "2.0", "id": 11, "method": "textDocument/onTypeFormatting", "params": {"textDocument": {"uri": "file:///site/modules/a/manifests/init.pp"}, "position": {"line": 0, "character": 3}, "ch": "}", "options": {"tabSize": 2, "insertSpaces": true}}}
+{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 9}}
+{"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": "file:///site/data/common.yaml"}}}
+{"jsonrpc": "2.0", "id": 12, "method": "shutdown", "params": null}
+{"jsonrpc": "2.0", "method": "exit", "params": null}"#,
+];

@@ -1,12 +1,13 @@
 //! Data: hierarchies, data files, and the parameters that they bind.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kukla::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::Finding;
+use crate::repository::index::unordered;
 use crate::repository::{Definition, Shape, Survey};
 
 pub mod file;
@@ -26,9 +27,16 @@ pub struct Bindings {
     is_partial: bool,
     /// Modules whose own data is not all in files.
     open_modules: FxHashSet<String>,
+    /// Computed when first asked for.
+    fingerprint: OnceLock<u64>,
 }
 
 impl Bindings {
+    /// A number that changes whenever a key is added or removed.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| unordered(&self.keys))
+    }
+
     /// Whether all data that may bind a key is known.
     pub fn is_whole_for(&self, key: &str) -> bool {
         let module = key.split("::").next().unwrap_or_default();
@@ -116,6 +124,7 @@ impl Data {
             is_whole: survey.shape == Shape::Control && own.is_some_and(|own| !own.is_open) && is_readable,
             is_partial: own.is_some_and(|own| own.is_open) || !is_readable,
             open_modules: open.filter_map(|hierarchy| hierarchy.module.clone()).collect(),
+            fingerprint: OnceLock::new(),
         }
     }
 }

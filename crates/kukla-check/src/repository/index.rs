@@ -23,7 +23,7 @@ use crate::data::Bindings;
 #[derive(Debug)]
 pub struct Index {
     /// Its files.
-    pub survey: Survey,
+    pub survey: Arc<Survey>,
     /// Classes by name.
     pub classes: FxHashMap<Str, Arc<Definition>>,
     /// Defined types by name.
@@ -72,8 +72,10 @@ pub struct Index {
     /// The major version of puppetlabs-stdlib, if it is here and has a version.
     stdlib: Option<u32>,
     modules: FxHashSet<String>,
-    /// A number that changes whenever anything but the definitions changes.
+    /// A number that changes whenever something changes that [questions](super::Question) and definitions do not cover.
     pub base: u64,
+    /// A number that changes whenever a definition gets another name, is added or is removed.
+    pub names: u64,
 }
 
 /// The titles of the resources of a type.
@@ -87,9 +89,16 @@ pub struct Titles {
     pub computed: FxHashSet<(String, String)>,
     /// Whether there are titles of which nothing is known.
     pub is_open: bool,
+    /// Computed when first asked for.
+    fingerprint: OnceLock<u64>,
 }
 
 impl Titles {
+    /// A number that changes whenever a literal title is added or removed.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| unordered(&self.known))
+    }
+
     /// Whether a title may be one of the computed ones.
     pub fn may_be_computed(&self, title: &str) -> bool {
         self.is_open || self.computed.iter().any(|ends| is_between(title, ends))
@@ -185,7 +194,7 @@ impl Index {
     /// Collects the definitions of all files of a repository.
     pub fn new(
         world: &Arc<dyn World>,
-        survey: Survey,
+        survey: Arc<Survey>,
         outlines: &[(Role, Arc<Outline>)],
         declared: &DeclaredNames,
         templates: Templates,
@@ -220,6 +229,7 @@ impl Index {
             stdlib: None,
             modules: survey.modules.iter().map(|module| module.name.clone()).collect(),
             base: 0,
+            names: 0,
             survey,
         };
         for (role, outline) in outlines {
@@ -242,6 +252,7 @@ impl Index {
         // Every catalog has this stage.
         index.titles.entry("stage".into()).or_default().known.insert("main".into());
         index.base = index.fingerprint();
+        index.names = index.names();
         index
     }
 
@@ -302,7 +313,8 @@ impl Index {
     }
 
     fn ruby(&mut self, world: &dyn World, files: &RubyFiles) {
-        for module in &self.survey.modules {
+        let survey = Arc::clone(&self.survey);
+        for module in &survey.modules {
             for path in &module.ruby {
                 let read = || files.read(world, &module.root.join("lib").join(path));
                 if let Some(name) = ruby::function_name(path) {
@@ -348,42 +360,26 @@ impl Index {
         }
     }
 
+    /// The names of all definitions, and of those that texts with syntax errors may contain.
+    fn names(&self) -> u64 {
+        let tables = [&self.classes, &self.defines, &self.functions, &self.aliases];
+        let known =
+            tables.iter().zip(0u8..).flat_map(|(table, kind)| table.keys().map(move |name| (kind, name)));
+        unordered(known.chain(self.uncertain_names.iter().map(|name| (4, name))))
+    }
+
     fn fingerprint(&self) -> u64 {
+        let parts = [
+            unordered(self.aliases.values().map(|alias| (&alias.name, &alias.ty))),
+            unordered(&self.variables),
+            unordered(&self.facts.own),
+            unordered(self.ruby_functions.keys()),
+            unordered(self.iterated.iter()),
+            self.survey.fingerprint(),
+        ];
+        let flags = (self.facts.is_closed(), self.facts.open);
         let mut hasher = FxHasher::default();
-        let mut all: Vec<String> = Vec::new();
-        all.extend(self.aliases.values().map(|alias| format!("{} {:?}", alias.name, alias.ty)));
-        all.extend(self.variables.iter().map(|name| format!("${name}")));
-        all.extend(self.facts.own.iter().cloned());
-        all.extend(self.data.keys.iter().cloned());
-        all.extend(self.open_templates.iter().map(|name| format!("{name} open")));
-        all.extend(self.uncertain_names.iter().map(|name| format!("{name} uncertain")));
-        all.extend(self.declared.iter().map(|name| format!("{name} declared")));
-        all.extend(self.defaulted.iter().map(|name| format!("{name} default")));
-        all.extend(self.ruby_functions.keys().cloned());
-        all.extend(
-            self.iterated.iter().map(|(name, variables)| format!("{name} goes through {variables:?}")),
-        );
-        all.extend(self.templates.iter().map(|(name, parameters)| format!("{name} {parameters:?}")));
-        for (kind, titles) in &self.titles {
-            all.extend(titles.known.iter().map(|title| format!("{kind}[{title}]")));
-            all.extend(titles.renamed.iter().map(|title| format!("{kind}[{title}] renamed")));
-            all.extend(titles.computed.iter().map(|(head, tail)| format!("{kind}[{head}${tail}]")));
-            all.push(format!("{kind} {}", titles.is_open));
-        }
-        for module in &self.survey.modules {
-            all.push(module.name.clone());
-            all.extend(module.files.iter().chain(&module.templates).chain(&module.ruby).cloned());
-        }
-        all.sort_unstable();
-        (
-            all,
-            self.has_computed_types,
-            self.facts.is_closed(),
-            self.survey.complete,
-            self.survey.is_complete_for(None),
-            self.data.is_whole,
-        )
-            .hash(&mut hasher);
+        (parts, flags).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -527,6 +523,16 @@ impl Index {
         }
         (found, true)
     }
+}
+
+/// A fingerprint of elements whose order does not matter.
+pub fn unordered<T: Hash>(elements: impl IntoIterator<Item = T>) -> u64 {
+    let hash = |element: T| {
+        let mut hasher = FxHasher::default();
+        element.hash(&mut hasher);
+        hasher.finish()
+    };
+    elements.into_iter().map(hash).fold(0, u64::wrapping_add)
 }
 
 /// A type that is read on first use.

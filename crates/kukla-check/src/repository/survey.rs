@@ -1,13 +1,15 @@
 //! The survey of a repository: its files, and the role of each.
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use kukla::control::{BASE_MODULEPATH, Layout, split_path};
 use kukla::world::puppetfile::Puppetfile;
 use kukla::world::{World, is_directory};
 use kukla::{Diagnostic, Settings};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::gitignore::GitIgnore;
 use super::root::is_marked;
@@ -119,21 +121,17 @@ pub struct Survey {
     deployed: bool,
     /// Missing dependencies of modules: they may be required only by code that is not used.
     missing: FxHashSet<String>,
+    /// Computed when first asked for.
+    fingerprint: OnceLock<u64>,
 }
 
 impl Survey {
-    /// Lists the files of a repository. `modulepath` and `manifest` replace the module path and site manifest of the repository.
-    pub fn of(
-        world: &dyn World,
-        root: &Path,
-        shape: Shape,
-        modulepath: &[PathBuf],
-        manifest: Option<&Path>,
-    ) -> Result<Survey, Box<Diagnostic>> {
-        let mut survey = Survey {
+    /// The survey of a directory without a repository.
+    pub fn empty(root: &Path) -> Survey {
+        Survey {
             root: root.to_owned(),
-            shape,
-            modulepath: modulepath.to_vec(),
+            shape: Shape::Loose,
+            modulepath: Vec::new(),
             manifest: None,
             modules: Vec::new(),
             code: Vec::new(),
@@ -143,10 +141,27 @@ impl Survey {
             not_installed: Vec::new(),
             installed: Vec::new(),
             empty: Vec::new(),
-            submodules: submodules::absent(world, root),
+            submodules: Vec::new(),
             outside: Vec::new(),
             deployed: false,
             missing: FxHashSet::default(),
+            fingerprint: OnceLock::new(),
+        }
+    }
+
+    /// Lists the files of a repository. `modulepath` and `manifest` replace the module path and site manifest of the repository.
+    pub fn of(
+        world: &dyn World,
+        root: &Path,
+        shape: Shape,
+        modulepath: &[PathBuf],
+        manifest: Option<&Path>,
+    ) -> Result<Survey, Box<Diagnostic>> {
+        let mut survey = Survey {
+            shape,
+            modulepath: modulepath.to_vec(),
+            submodules: submodules::absent(world, root),
+            ..Survey::empty(root)
         };
         match shape {
             Shape::Control => {
@@ -346,6 +361,21 @@ impl Survey {
     /// Whether a file may be in a submodule of git that is not checked out.
     pub fn may_be_in_submodule(&self, path: &Path) -> bool {
         self.submodules.iter().any(|absent| path.starts_with(absent))
+    }
+
+    /// A number that changes whenever a file is added or removed, or the modules change that code can use.
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let mut hasher = FxHasher::default();
+            (self.complete, self.is_complete_for(None)).hash(&mut hasher);
+            for module in &self.modules {
+                let mut files: Vec<&String> = module.files.iter().chain(&module.templates).collect();
+                files.sort_unstable();
+                (&module.name, files, &module.ruby, module.metadata.is_some()).hash(&mut hasher);
+                module.dependencies().hash(&mut hasher);
+            }
+            hasher.finish()
+        })
     }
 
     /// The module of that name.

@@ -6,7 +6,7 @@ use kukla::values::Type;
 
 use crate::describe::describe;
 use crate::overlap::may_be;
-use crate::repository::{Module, literal};
+use crate::repository::{Module, Question, literal};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::{Argument, Walk};
@@ -168,6 +168,7 @@ impl<'i> Walk<'i> {
             return;
         }
         let full = if name.ends_with(".epp") { name.clone() } else { format!("{name}.epp") };
+        self.depend_on(Question::Template(full.clone()));
         let Some(Some(parameters)) = self.index.templates.get(&full).cloned() else { return };
         let given: Option<Vec<(String, Span, Type)>> = match arguments.get(1) {
             None => Some(Vec::new()),

@@ -4,7 +4,7 @@ use kukla::syntax::ast::{self, Expr};
 use kukla::syntax::diagnostic;
 
 use super::data::{WRONG_MERGE, wrong_merge};
-use crate::repository::literal;
+use crate::repository::{Question, literal};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::{Argument, Walk};
@@ -74,6 +74,7 @@ impl Walk<'_> {
             return;
         }
         let Some(key) = literal::text(first.expr) else { return };
+        self.depend_on(Question::Key(key.as_str().into()));
         let data = &self.index.data;
         if !self.complete || !data.is_whole_for(&key) || data.binds(&key) {
             return;

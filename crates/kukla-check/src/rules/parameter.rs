@@ -8,7 +8,7 @@ use kukla::values::Type;
 use crate::describe::describe;
 use crate::overlap::{may_be, may_be_deferred};
 use crate::repository::refusal::Refusal;
-use crate::repository::{Definition, Kind, Parameter, plain};
+use crate::repository::{Definition, Kind, Parameter, Question, plain};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::{ScopeKind, Walk};
@@ -117,10 +117,14 @@ impl Walk<'_> {
         is_partial: bool,
     ) {
         self.check_attribute_types(definition, given);
+        self.depend_on(Question::Defaulted(definition.name.clone()));
         if is_partial || Self::is_open(given) || self.index.defaulted.contains(&definition.name) {
             return;
         }
         let is_given = |name: &str| given.iter().any(|(attribute, _)| attribute.name() == name);
+        if definition.kind == Kind::Class {
+            self.depend_on_data(definition);
+        }
         let missing: Vec<&str> = definition
             .parameters
             .iter()
@@ -133,9 +137,18 @@ impl Walk<'_> {
         self.report_missing(definition, body.title().span(), &missing);
     }
 
+    /// Records that the findings depend on the data for the required parameters of a class.
+    fn depend_on_data(&mut self, class: &Definition) {
+        for parameter in class.parameters.iter().filter(|parameter| !parameter.has_default) {
+            self.depend_on(Question::Unbound(class.name.clone(), parameter.name.clone()));
+        }
+    }
+
     /// Checks a class that is declared by name alone: its parameters come from data.
     pub fn check_included_class(&mut self, name: &str, span: Span) {
         let Some(class) = self.class(&plain(name)) else { return };
+        self.depend_on(Question::Declared(class.name.clone()));
+        self.depend_on_data(&class);
         // A declaration with parameters may come first.
         if self.index.declared.contains(&class.name) {
             return;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::finding::Finding;
 use crate::repository::index::Titles;
-use crate::repository::{Index, Resource, literal, plain};
+use crate::repository::{Index, Question, Resource, literal, plain};
 use crate::rule::rules;
 use crate::suggest;
 use crate::walk::Walk;
@@ -139,6 +139,9 @@ impl Walk<'_> {
         let kind = plain(name.name());
         if kind == "class" || kukla::Type::builtin(&kind).is_some() {
             return;
+        }
+        for title in access.keys().filter_map(literal::text) {
+            self.depend_on(Question::Title(kind.clone(), title.as_str().into()));
         }
         let nothing = Titles::default();
         let titles = match self.index.titles.get(&kind) {

@@ -13,7 +13,11 @@ impl Walk<'_> {
     /// Walks through an expression with all its parts, and returns its type; `Any` if that is unknown.
     pub fn infer(&mut self, expr: Expr<'_>) -> Type {
         meter::work(4);
-        deep(|| self.infer_inner(expr))
+        let ty = deep(|| self.infer_inner(expr));
+        if let Some(types) = &mut self.types {
+            types.push((expr.span(), ty.clone()));
+        }
+        ty
     }
 
     fn infer_inner(&mut self, expr: Expr<'_>) -> Type {

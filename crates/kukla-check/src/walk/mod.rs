@@ -10,7 +10,7 @@ use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{Finding, Fix};
-use crate::repository::{Definition, Index, Kind, definition};
+use crate::repository::{Definition, Index, Kind, Question, definition};
 use crate::rule::RuleSelection;
 
 mod branch;
@@ -31,6 +31,10 @@ pub struct Dependencies {
     pub definitions: FxHashMap<(Kind, Str), u64>,
     /// Whether a variable of that name is set anywhere.
     pub variables: FxHashMap<Str, bool>,
+    /// Other questions, with fingerprints of the answers.
+    pub questions: FxHashMap<Question, u64>,
+    /// Whether a name in the text is defined nowhere, so that the findings depend on the names of all definitions.
+    pub has_unknown_names: bool,
 }
 
 /// A walk through one text.
@@ -58,6 +62,8 @@ pub struct Walk<'i> {
     branched: Vec<(Str, Type)>,
     /// The tests that decide whether the current expression is evaluated.
     tests: Vec<Span>,
+    /// The types of all expressions, if they are asked for.
+    types: Option<Vec<(Span, Type)>>,
 }
 
 /// The type of a variable that follows from a test, and the depth of scopes at that test: a variable set deeper is another one.
@@ -77,6 +83,24 @@ pub fn walk<'i>(
     complete: bool,
     selection: RuleSelection,
 ) -> Walk<'i> {
+    walked(index, source, tree, module, complete, selection, None)
+}
+
+/// The types of the expressions of a text, in the order in which they are known.
+pub fn types(index: &Index, source: &Source, tree: &Tree, module: Option<&str>) -> Vec<(Span, Type)> {
+    let walk = walked(index, source, tree, module, false, RuleSelection::default(), Some(Vec::new()));
+    walk.types.unwrap_or_default()
+}
+
+fn walked<'i>(
+    index: &'i Index,
+    source: &'i Source,
+    tree: &Tree,
+    module: Option<&'i str>,
+    complete: bool,
+    selection: RuleSelection,
+    types: Option<Vec<(Span, Type)>>,
+) -> Walk<'i> {
     let mut walk = Walk {
         index,
         source,
@@ -89,6 +113,7 @@ pub fn walk<'i>(
         narrowed: Vec::new(),
         branched: Vec::new(),
         tests: Vec::new(),
+        types,
     };
     if let Some(manifest) = Manifest::of(tree) {
         walk.scoped(Scope::new(ScopeKind::Top, definition::assigned(manifest.syntax())), |walk| {
@@ -119,6 +144,7 @@ impl<'i> Walk<'i> {
     /// The class of that name.
     pub fn class(&mut self, name: &str) -> Option<Arc<Definition>> {
         let found = self.index.classes.get(name).cloned();
+        self.dependencies.has_unknown_names |= found.is_none();
         self.record_dependency(Kind::Class, name, found.as_deref());
         found
     }
@@ -127,6 +153,14 @@ impl<'i> Walk<'i> {
     pub fn record_dependency(&mut self, kind: Kind, name: &str, found: Option<&Definition>) {
         let answer = || found.map_or(0, Definition::fingerprint);
         self.dependencies.definitions.entry((kind, name.into())).or_insert_with(answer);
+    }
+
+    /// Records that the findings depend on the answer to a question.
+    pub fn depend_on(&mut self, question: Question) {
+        if !self.dependencies.questions.contains_key(&question) {
+            let answer = self.index.answer(&question);
+            self.dependencies.questions.insert(question, answer);
+        }
     }
 
     /// Runs `body` in a scope of its own.

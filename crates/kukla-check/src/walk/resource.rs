@@ -50,6 +50,7 @@ impl Walk<'_> {
             Resource::Define(define) => Some(Arc::clone(define)),
             _ => None,
         };
+        self.dependencies.has_unknown_names |= matches!(kind, Resource::Elsewhere | Resource::Missing);
         self.record_dependency(Kind::Define, name, define.as_deref());
         kind
     }

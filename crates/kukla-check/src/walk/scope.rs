@@ -5,6 +5,7 @@ use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Walk;
+use crate::repository::Question;
 
 /// The kind of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,12 +148,13 @@ impl Walk<'_> {
     }
 
     /// Whether some code passes parameters with computed names to this template.
-    fn has_computed_parameters(&self) -> bool {
+    fn has_computed_parameters(&mut self) -> bool {
         let open = &self.index.open_templates;
         let path = self.source.name().unwrap_or_default();
         let inside = path.rsplit_once("/templates/").map_or(path, |(_, inside)| inside);
-        let name = self.module.map(|module| format!("{module}/{inside}"));
-        open.contains("") || name.is_some_and(|name| open.contains(&name))
+        let name = self.module.map(|module| format!("{module}/{inside}")).unwrap_or_default();
+        self.depend_on(Question::OpenTemplate(name.clone()));
+        open.contains("") || open.contains(&name)
     }
 
     /// The state of a variable of a class or of its ancestors.

@@ -1,14 +1,16 @@
 //! `kukla compile`: the catalog of a node, or of all nodes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use kukla::eval::settings::LogLevel;
 use kukla::fleet::{
     FailOn as Failing, FleetCompiler, FleetProfile, NodeCompilation, NodeCompileOptions, store_node,
 };
+use kukla::policies::Policies;
 use kukla::syntax::Problem;
-use kukla::{Catalog, Compiled, Cycles};
+use kukla::{Catalog, Compiled, Cycles, Diagnostic, DiskWorld};
 
 use super::fleet::{self, SelectionArgs};
 use super::target::{Target, choose_with_code};
@@ -22,7 +24,7 @@ mod all;
 mod formats;
 mod profile;
 mod report;
-mod watch;
+pub mod watch;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -86,6 +88,9 @@ pub struct Args {
     /// Also report values that the node's agent would refuse; types written in Ruby are checked by running their code
     #[arg(long)]
     validate: bool,
+    /// Check the policies in PATH, a file or a directory with `*.pp` files (see docs/manual/test.md); can be repeated
+    #[arg(long, value_name = "PATH")]
+    policy: Vec<PathBuf>,
     /// Also count these as failures, although a server accepts them
     #[arg(long, value_enum, value_name = "WHAT")]
     fail_on: Vec<FailOn>,
@@ -130,6 +135,11 @@ impl Args {
         })
     }
 
+    /// The policies to check.
+    fn policies(&self) -> Result<Arc<Policies>, Problem> {
+        Policies::find(&DiskWorld::default(), &self.policy).map(Arc::new)
+    }
+
     /// The results that count as failures.
     fn failing(&self) -> Failing {
         Failing { cycles: true, warnings: self.fail_on.contains(&FailOn::Warnings) }
@@ -160,6 +170,7 @@ fn one(args: &Args) -> CommandResult {
         validate: args.validate,
         provenance: args.provenance.is_some(),
         profile: args.profile.is_some(),
+        policies: args.policies()?,
         ..NodeCompileOptions::default()
     };
     let site = compiler.compiler.open(&node.site);
@@ -213,11 +224,12 @@ fn print(catalog: &Catalog, format: Format) -> String {
 /// Prints log messages and errors; whether they make the compilation a failure.
 fn print_messages(args: &Args, node: &str, compilation: &NodeCompilation) -> bool {
     let mut out = String::new();
-    let NodeCompilation { outcome, refused, .. } = compilation;
+    let NodeCompilation { outcome, refused, violations, .. } = compilation;
     failure::logs(&mut out, &outcome.logs, args.errors);
     let has_warnings = outcome.logs.iter().any(|log| log.level == LogLevel::Warning);
     let mut failed = (has_warnings && args.failing().warnings) || !refused.is_empty();
-    refused.iter().for_each(|refusal| failure::render(&mut out, refusal, node, args.errors));
+    refused.iter().chain(violations).for_each(|found| failure::render(&mut out, found, node, args.errors));
+    failed |= violations.iter().any(Diagnostic::is_error);
     match &outcome.result {
         Err(failure) => {
             failure::render(&mut out, failure, node, args.errors);

@@ -112,6 +112,7 @@ fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
         rules: args.noise.rules(&sites.to.options.control.path)?,
         changed_files: sites.changed_files(),
         differ_in_options: args.sides.are_two(),
+        has_modules_of_both: sites.has_modules_of_both(),
         cache: directory.map(|directory| CompareCache { cache: cache::options(&directory), is_explicit }),
         ..CompareOptions::default()
     })

@@ -11,7 +11,6 @@ use kukla::style::FormatSettings;
 use kukla::syntax::{Diagnostic, Problem, Source};
 use kukla_format::{FormatError, Language, Options, format, range_edits};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use similar::TextDiff;
 
 use crate::output::{self, err, errln, out, outln};
 use crate::render::{self, Findings, human};
@@ -204,7 +203,7 @@ fn show_change(args: &Args, path: &Path, old: &str, new: &str) {
     }
     let name = path.display().to_string();
     let (before, after) = (format!("a/{name}"), format!("b/{name}"));
-    out!("{}", TextDiff::from_lines(old, new).unified_diff().header(&before, &after));
+    out!("{}", kukla::format::diff_lines(old, new, None).unified_diff().header(&before, &after));
 }
 
 fn show_errors(diagnostics: Vec<Diagnostic>) {

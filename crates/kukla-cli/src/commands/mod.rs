@@ -1,7 +1,7 @@
 //! The subcommands, one module each, and the options they share.
 
 pub mod about;
-#[cfg(not(feature = "serve"))]
+#[cfg(not(all(feature = "modules", feature = "serve")))]
 pub mod absent;
 #[cfg(feature = "serve")]
 pub mod ca;
@@ -22,8 +22,13 @@ pub mod init;
 #[cfg(feature = "serve")]
 mod key_work;
 pub mod lint;
+mod locked_modules;
 pub mod lookup;
+pub mod lsp;
 pub mod man;
+#[cfg(feature = "modules")]
+pub mod modules;
+pub mod new;
 mod options;
 pub mod pages;
 pub mod parse;
@@ -40,4 +45,5 @@ pub mod store;
 mod stores;
 mod suggestion;
 mod target;
+pub mod test;
 pub mod why;

@@ -13,6 +13,7 @@ use kukla::values::Hash;
 use kukla::{Compiler, DiskWorld};
 
 use super::fleet::StoreAdapter;
+use super::locked_modules;
 use super::options::{ExcerptOptions, split_assignment};
 use super::policy::PolicyOptions;
 use super::stores::StoreOptions;
@@ -118,9 +119,10 @@ impl Target {
 
     /// The options of a fleet whose control repository is on the disk.
     pub fn options(&self, path: &Path) -> Result<FleetOptions, Problem> {
+        let (repository, _) = locked_modules::install(Arc::new(DiskWorld::default()), path, false, None)?;
         self.options_in(Control {
             path: path.to_owned(),
-            repository: Arc::new(DiskWorld::default()),
+            repository,
             files: Arc::new(files::named_files()),
             is_revision: false,
         })

@@ -7,7 +7,7 @@ use kukla::catalog::ResourceRef;
 use kukla::diff::{AttributeChange, Changes, Kind, PartChange, Reason, Relation, ResourceChange};
 use kukla::values::format::inspect;
 use kukla::values::{Shown, Str};
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
 
 use super::visible::visible;
 
@@ -193,7 +193,7 @@ fn attribute(out: &mut Lines, change: &AttributeChange, whole: bool) {
 
 /// The lines that differ, with context.
 fn text(out: &mut Lines, old: &str, new: &str) {
-    let difference = TextDiff::from_lines(old, new);
+    let difference = kukla::format::diff_lines(old, new, None);
     for (n, group) in difference.grouped_ops(CONTEXT).iter().enumerate() {
         if n > 0 {
             out.add(8, Sign::Remark, "...");

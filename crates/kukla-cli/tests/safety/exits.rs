@@ -145,13 +145,15 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "facts pull" => vec!["facts pull --store sqlite:store.db --in pulled"],
         "facts list" | "facts show" | "facts export" => vec![],
         "rpc" => vec!["rpc"],
+        "test" => vec!["test repo --verbose"],
         "fmt" => vec!["fmt repo/manifests --check"],
         "doctor" => vec!["doctor repo"],
         "parse" => vec!["parse repo/manifests/site.pp"],
         "ruby" => vec!["ruby -e 1"],
         "serve" => vec!["serve --check --confdir conf --store postgres://kukla:treasure-7261@127.0.0.1:1/db"],
         // No value of code or data reaches these.
-        "ruby coverage" | "explain" | "doc" | "lint" | "pages" | "man" | "completions" | "init" | "self" => {
+        "ruby coverage" | "explain" | "doc" | "lint" | "new" | "pages" | "man" | "completions" | "init"
+        | "self" => {
             vec![]
         }
         command if command.starts_with("ca ") => vec![],

@@ -232,6 +232,7 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "epp render" => vec!["epp render repo/t.epp --in repo --node n --files repository"],
         "facts" => vec!["facts treasure --in repo --files repository"],
         "rpc" => vec!["rpc --files repository"],
+        "test" => vec!["test repo --files repository"],
         // A script is named by the user; it has the same policy.
         "ruby" => vec!["ruby --files repository repo/script.rb"],
         // Its policy is the one that all requests have (`kukla-server`); no code runs here.
@@ -242,7 +243,7 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "parse" => vec!["parse repo/manifests"],
         "epp validate" => vec!["epp validate repo/t.epp"],
         "facts list" | "facts show" | "facts export" | "facts pull" | "ruby coverage" | "explain" | "doc"
-        | "lint" | "pages" | "man" | "completions" | "init" | "self" => vec![],
+        | "lint" | "new" | "pages" | "man" | "completions" | "init" | "self" => vec![],
         command if command.starts_with("store ") || command.starts_with("ca ") => vec![],
         _ => return None,
     })

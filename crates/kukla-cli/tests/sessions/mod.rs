@@ -13,6 +13,10 @@ pub struct Sessions {
     pub words: Vec<(&'static str, String)>,
     /// Called before each command.
     pub before: Option<Box<dyn Fn()>>,
+    /// Called with the directory of the page and each command, before it runs.
+    pub prepare: Option<Box<dyn Fn(&Path, &str)>>,
+    /// Further environment variables.
+    pub variables: Vec<(&'static str, String)>,
 }
 
 impl Sessions {
@@ -34,10 +38,14 @@ impl Sessions {
             if let Some(file) = line.strip_prefix('`').and_then(|l| l.strip_suffix("`:")) {
                 pending_file = Some(file.to_owned());
             }
-            let Some(language) = line.strip_prefix("```") else { continue };
-            let block: Vec<&str> = lines.by_ref().take_while(|l| *l != "```").collect();
+            let (fence, language) = line.split_at(line.len() - line.trim_start_matches('`').len());
+            if fence.len() < 3 {
+                continue;
+            }
+            let block: Vec<&str> = lines.by_ref().take_while(|l| *l != fence).collect();
             if language == "console" {
                 for command in block.iter().filter_map(|l| l.strip_prefix("$ ")) {
+                    self.prepare.iter().for_each(|prepare| prepare(&scratch, command));
                     out.push_str(&format!("$ {command}\n{}", self.session(&scratch, command)));
                 }
             } else {
@@ -49,7 +57,8 @@ impl Sessions {
                 }
                 out.push_str(&content);
             }
-            out.push_str("```\n");
+            out.push_str(fence);
+            out.push('\n');
         }
         std::fs::remove_dir_all(&scratch).unwrap();
         out
@@ -69,6 +78,8 @@ impl Sessions {
             .args(&words[1..])
             .current_dir(directory)
             .env("SOURCE_DATE_EPOCH", "1700000000")
+            .env("KUKLA_MODULE_STORE", directory.join(".module-store"))
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .env("XDG_CACHE_HOME", std::env::temp_dir().join(format!("kukla-manual-{}", std::process::id())))
             .output()
             .unwrap();

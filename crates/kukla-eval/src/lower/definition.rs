@@ -6,6 +6,7 @@ use kukla_syntax::{Span, ast};
 use kukla_values::{Name, Value};
 
 use super::{Lowering, span_of};
+use crate::coverage::{DefinitionKind, MarkKind};
 use crate::lambda::RESERVED;
 use crate::program::{
     Access, AliasDefinition, Class, Define, Definition, Expr, Kind, Lambda, Mention, NodeDefinition,
@@ -25,6 +26,7 @@ impl Lowering<'_> {
     pub(super) fn class(&mut self, class: ast::ClassDefinition<'_>) {
         let name = self.qualified(class.name());
         let span = class.span().pointing_at(class.puppet_offset());
+        let owner = self.owner.replace(name);
         let params = self.params(class.parameters());
         let parent = class
             .parent()
@@ -36,7 +38,9 @@ impl Lowering<'_> {
         let at = self.definitions.len();
         let outer = self.container.replace(name);
         let body = self.body(class.body());
+        let body = self.marked(MarkKind::Definition(DefinitionKind::Class, name), span, body);
         self.container = outer;
+        self.owner = owner;
         let class = Class { name, span, params, parent, body, private: class.is_private() };
         self.definitions.insert(at, Definition::Class(Arc::new(class)));
     }
@@ -44,19 +48,25 @@ impl Lowering<'_> {
     pub(super) fn define(&mut self, define: ast::DefineDefinition<'_>) {
         let name = self.qualified(define.name());
         let span = define.span().pointing_at(define.puppet_offset());
+        let owner = self.owner.replace(name);
         let params = self.params(define.parameters());
         let body = self.body(define.body());
+        let body = self.marked(MarkKind::Definition(DefinitionKind::Define, name), span, body);
+        self.owner = owner;
         let define = Define { name, span, params, body, private: define.is_private() };
         self.definitions.push(Definition::Define(Arc::new(define)));
     }
 
     pub(super) fn function(&mut self, function: ast::FunctionDefinition<'_>) {
         let span = function.span().pointing_at(function.puppet_offset());
+        let name = Name::new(function.name().trim_start_matches("::"));
+        let owner = self.owner.replace(name);
         let params = self.params(function.parameters());
         let returns = function.return_type().map(|ty| self.type_expr(ty));
         let body = self.block(function.body());
+        let body = self.marked(MarkKind::Definition(DefinitionKind::Function, name), span, body);
+        self.owner = owner;
         let lambda = self.made_lambda(span, params, returns, body);
-        let name = Name::new(function.name().trim_start_matches("::"));
         self.definitions.push(Definition::Function(Arc::new(PuppetFunction { name, span, lambda })));
     }
 
@@ -85,6 +95,8 @@ impl Lowering<'_> {
         self.is_in_node = true;
         let body = self.body(node.body());
         self.is_in_node = false;
+        let title = matches.first().map(NodeMatch::title).unwrap_or_default();
+        let body = self.marked(MarkKind::Definition(DefinitionKind::Node, Name::new(&title)), span, body);
         let node = NodeDefinition { matches: matches.into(), span, body };
         self.definitions.push(Definition::Node(Arc::new(node)));
     }
@@ -127,11 +139,19 @@ impl Lowering<'_> {
                 span: param.span().pointing_at(param.puppet_offset()),
                 name: Name::new(param.name()),
                 ty: param.type_expr().map(|ty| self.type_expr(ty)),
-                default: param.default().map(|default| self.expr(default)),
+                default: param.default().map(|default| self.default(param.name(), default)),
                 captures_rest: param.captures_rest(),
                 private: param.is_private(),
             })
             .collect()
+    }
+
+    fn default(&mut self, param: &str, default: ast::Expr<'_>) -> Expr {
+        let expr = self.expr(default);
+        if self.marks.is_none() {
+            return expr;
+        }
+        self.marked(MarkKind::Default(self.owner, Name::new(param)), expr.span, expr)
     }
 
     pub(super) fn type_expr(&mut self, ty: ast::Expr<'_>) -> TypeExpr {

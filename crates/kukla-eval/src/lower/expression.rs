@@ -7,6 +7,7 @@ use kukla_values::{Name, Str, Value};
 
 use super::Lowering;
 use crate::codes::NOT_LOWERED;
+use crate::coverage::{MarkKind, Way};
 use crate::label;
 use crate::program::{
     Access, Arrow, Assign, AssignOperator, Call, CallForm, Callee, CalleeName, Case, CaseOption, Comparison,
@@ -74,7 +75,10 @@ impl Lowering<'_> {
                 test: self.expr(selector.left()),
                 options: selector
                     .entries()
-                    .map(|entry| (self.expr(entry.matching()), self.expr(entry.value())))
+                    .map(|entry| {
+                        let (option, then) = (self.expr(entry.matching()), self.expr(entry.value()));
+                        (option, self.way(span, Way::Arm, then.span, then))
+                    })
                     .collect(),
             })),
             ast::Expr::Access(access) => self.access(access, span),
@@ -84,20 +88,14 @@ impl Lowering<'_> {
             ast::Expr::Unless(unless) => Kind::If(Box::new(If {
                 unless: true,
                 test: self.expr(unless.test()),
-                then: self.block(unless.block()),
-                otherwise: self.block(unless.else_block()),
+                then: self.way_block(span, Way::Then, unless.block()),
+                otherwise: self.way_block(span, Way::Else, unless.else_block()),
             })),
-            ast::Expr::Case(case) => Kind::Case(Box::new(Case {
-                test: self.expr(case.test()),
-                options: case
-                    .options()
-                    .map(|option| CaseOption {
-                        values: self.exprs(option.values()),
-                        then: self.block(option.block()),
-                    })
-                    .collect(),
-            })),
-            ast::Expr::Resource(resource) => self.resource(resource),
+            ast::Expr::Case(case) => self.case(case, span),
+            ast::Expr::Resource(resource) => {
+                self.mark(MarkKind::Resource, span);
+                self.resource(resource)
+            }
             ast::Expr::ResourceDefaults(defaults) => self.defaults(defaults),
             ast::Expr::ResourceOverride(change) => self.overriding(change),
             ast::Expr::Collector(collector) => self.collector(collector),
@@ -289,12 +287,46 @@ impl Lowering<'_> {
         Kind::Call(Box::new(Call { form: CallForm::Method, callee, args: args.into(), lambda }))
     }
 
+    fn case(&mut self, case: ast::Case<'_>, span: Span) -> Kind {
+        let test = self.expr(case.test());
+        let mut options = Vec::new();
+        let mut has_default = false;
+        for option in case.options() {
+            let values = self.exprs(option.values());
+            has_default |= values.iter().any(is_default);
+            let then = self.way_block(span, Way::Option, option.block());
+            options.push(CaseOption { values, then });
+        }
+        // A default that only counts changes nothing else.
+        if !has_default && let Some(then) = self.mark(branch(span, Way::NoOption), span) {
+            let value = Expr { span, node: 0, kind: Kind::Literal(Value::Default) };
+            options.push(CaseOption { values: Box::new([value]), then });
+        }
+        Kind::Case(Box::new(Case { test, options: options.into() }))
+    }
+
+    /// The block of a way that a construct can take; it may be missing.
+    fn way_block(&mut self, construct: Span, way: Way, block: Option<ast::Block<'_>>) -> Expr {
+        let (way, span) = match block {
+            Some(block) => (way, block.span()),
+            None => (Way::ImplicitElse, construct),
+        };
+        let expr = self.block(block);
+        self.way(construct, way, span, expr)
+    }
+
+    fn way(&mut self, construct: Span, way: Way, span: Span, expr: Expr) -> Expr {
+        self.marked(branch(construct, way), span, expr)
+    }
+
     fn if_chain(&mut self, test: ast::If<'_>) -> Kind {
         let branches: Vec<_> = test.branches().collect();
-        let mut otherwise = self.block(test.else_block());
+        let last = branches.last().map_or(Span::at(0), |branch| branch.span());
+        let mut otherwise = self.way_block(last, Way::Else, test.else_block());
         let mut lowered = Kind::Nop;
         for (at, branch) in branches.iter().enumerate().rev() {
-            let (condition, then) = (self.expr(branch.test()), self.block(branch.block()));
+            let condition = self.expr(branch.test());
+            let then = self.way_block(branch.span(), Way::Then, branch.block());
             lowered = Kind::If(Box::new(If {
                 unless: false,
                 test: condition,
@@ -309,6 +341,14 @@ impl Lowering<'_> {
         }
         lowered
     }
+}
+
+fn branch(construct: Span, way: Way) -> MarkKind {
+    MarkKind::Branch { construct: construct.start, way }
+}
+
+fn is_default(expr: &Expr) -> bool {
+    matches!(expr.unwrapped().kind, Kind::Literal(Value::Default))
 }
 
 fn variable(written: &str) -> Kind {

@@ -11,28 +11,42 @@ use kukla_syntax::{Diagnostic, Severity, Source, Span, ast};
 use kukla_values::{Name, Value};
 use rustc_hash::FxBuildHasher;
 
+use crate::coverage::{Mark, MarkKind};
 use crate::error::{Location, Stage};
 use crate::program::{Definition, EppHead, Expr, Kind, Mention, Program, Questions};
 
 /// Reads, checks and lowers a manifest.
 pub fn lower(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
+    lower_marking(source, rules, None)
+}
+
+/// The same, with marks if there is a list for them.
+pub(crate) fn lower_marking(
+    source: &Source,
+    rules: &Rules<'_>,
+    marks: Option<&mut Vec<Mark>>,
+) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_with(source, kukla_syntax::ParseOptions { tasks: rules.tasks });
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, &mut warnings)?;
     sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
-    let mut lowering = Lowering::new(source);
+    let mut lowering = Lowering::new(source, marks);
     let statements = ast::Manifest::of(&parse.tree).into_iter().flat_map(ast::Manifest::statements);
     let main = lowering.statements(statements, parse.tree.root().index(), Span::at(0));
     lowering.finish(main, None, warnings)
 }
 
-/// Reads, checks and lowers a template.
-pub fn lower_epp(source: &Source, rules: &Rules<'_>) -> Result<Program, Box<Diagnostic>> {
+/// Reads, checks and lowers a template, with marks if there is a list for them.
+pub(crate) fn lower_epp(
+    source: &Source,
+    rules: &Rules<'_>,
+    marks: Option<&mut Vec<Mark>>,
+) -> Result<Program, Box<Diagnostic>> {
     let parse = kukla_syntax::parse_epp(source);
     let mut warnings = Vec::new();
     sort_out(source, parse.diagnostics, &mut warnings)?;
     sort_out(source, validate(&parse.tree, rules), &mut warnings)?;
-    let mut lowering = Lowering::new(source);
+    let mut lowering = Lowering::new(source, marks);
     let template = ast::Template::of(&parse.tree);
     let params = lowering.params(template.into_iter().flat_map(ast::Template::parameters));
     let specified = template.is_some_and(ast::Template::has_parameter_list);
@@ -78,10 +92,14 @@ struct Lowering<'s> {
     is_in_node: bool,
     mentions: IndexSet<Mention, FxBuildHasher>,
     failure: Option<Diagnostic>,
+    /// The marks of a program that is to be measured.
+    marks: Option<&'s mut Vec<Mark>>,
+    /// The definition whose parameters and body are being lowered.
+    owner: Option<Name>,
 }
 
 impl<'s> Lowering<'s> {
-    fn new(source: &'s Source) -> Lowering<'s> {
+    fn new(source: &'s Source, marks: Option<&'s mut Vec<Mark>>) -> Lowering<'s> {
         Lowering {
             source,
             questions: Questions::default(),
@@ -90,7 +108,38 @@ impl<'s> Lowering<'s> {
             is_in_node: false,
             mentions: IndexSet::default(),
             failure: None,
+            marks,
+            owner: None,
         }
+    }
+
+    /// An expression that counts, if the program is to be measured.
+    fn mark(&mut self, kind: MarkKind, span: Span) -> Option<Expr> {
+        let marks = self.marks.as_mut()?;
+        let mark = Mark::new(kind, span);
+        let counter = mark.counter();
+        marks.push(mark);
+        Some(Expr { span, node: 0, kind: Kind::Mark(counter) })
+    }
+
+    /// An expression that counts before it is evaluated, if the program is to be measured.
+    fn marked(&mut self, kind: MarkKind, span: Span, expr: Expr) -> Expr {
+        let Some(mark) = self.mark(kind, span) else { return expr };
+        let (span, node) = (expr.span, expr.node);
+        Expr { span, node, kind: Kind::Block(Box::new([mark, expr])) }
+    }
+
+    /// A statement, after its mark.
+    fn push_statement(&mut self, statement: ast::Expr<'_>, lowered: &mut Vec<Expr>) {
+        let expr = self.expr(statement);
+        let kind = match &expr.kind {
+            // What a definition leaves behind.
+            Kind::Nop => None,
+            Kind::RenderText(_) => Some(MarkKind::Text),
+            _ => Some(MarkKind::Statement),
+        };
+        lowered.extend(kind.and_then(|kind| self.mark(kind, expr.span)));
+        lowered.push(expr);
     }
 
     fn finish(
@@ -124,6 +173,9 @@ impl<'s> Lowering<'s> {
         span: Span,
     ) -> Expr {
         let Some(first) = statements.next() else { return Expr { span, node, kind: Kind::Nop } };
+        if self.marks.is_some() {
+            return self.marked_statements(std::iter::once(first).chain(statements), node);
+        }
         let first = self.expr(first);
         // Most blocks hold one, which needs no list.
         let Some(second) = statements.next() else { return first };
@@ -138,6 +190,19 @@ impl<'s> Lowering<'s> {
             before.iter_mut().for_each(forget_value);
         }
         Expr { span: start.cover(last), node, kind: Kind::Block(lowered.into()) }
+    }
+
+    /// Several statements as one expression, each after its mark.
+    fn marked_statements<'t>(&mut self, statements: impl Iterator<Item = ast::Expr<'t>>, node: u32) -> Expr {
+        let mut lowered = Vec::new();
+        for statement in statements {
+            self.push_statement(statement, &mut lowered);
+        }
+        if let [before @ .., _] = &mut lowered[..] {
+            before.iter_mut().for_each(forget_value);
+        }
+        let span = lowered.iter().map(|expr| expr.span).reduce(Span::cover).unwrap_or(Span::at(0));
+        Expr { span, node, kind: Kind::Block(lowered.into()) }
     }
 
     fn block(&mut self, block: Option<ast::Block<'_>>) -> Expr {

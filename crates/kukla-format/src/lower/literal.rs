@@ -93,7 +93,10 @@ fn is_plain_name(name: &str) -> bool {
         segment.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
             && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
-    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    // `$08` is a variable in a string, but `${08}` is an invalid number.
+    let is_number = name == "0"
+        || (name.starts_with(|c: char| matches!(c, '1'..='9'))
+            && name.bytes().all(|byte| byte.is_ascii_digit()));
     let is_name = name.strip_prefix("::").unwrap_or(name).split("::").all(segment);
     (is_number || is_name) && !matches!(name, "true" | "false" | "undef")
 }

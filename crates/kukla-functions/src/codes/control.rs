@@ -10,6 +10,13 @@ kukla_syntax::codes! {
     /// ```
     FAIL_CALLED as RUNTIME_ERROR: Error, "{message}";
 
+    /// `policy` checks finished catalogs, and this code runs while one is compiled. Policies belong into files of their own, `policies/*.pp`.
+    ///
+    /// ```puppet
+    /// policy('files have an owner', File) |$file| { $file['owner'] }    # error
+    /// ```
+    NO_INSPECTED_CATALOG as RUNTIME_ERROR: Error, "policy(): there is no catalog to check";
+
     /// Manifests no longer import others. Classes and defined types are found in modules by their names, and the main manifest may be a
     /// directory, whose files are read in the order of their names.
     ///

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use kukla_format::diff_lines;
 use kukla_hiera::DataFormat;
 use kukla_hiera::parts::{Difference, FileParts};
 use kukla_ruby::comments::{template_without_comments, without_comments};
@@ -13,7 +14,7 @@ use kukla_syntax::{Parse, parse, parse_epp};
 use kukla_values::Str;
 use kukla_world::World;
 use kukla_world::record::{Digest, Question};
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
 
 use super::{FileDifference, FileStatus};
 
@@ -227,7 +228,7 @@ impl<'w> Files<'w> {
         let (old, new) = (read(self.before), read(self.after));
         let mut lines = Lines::default();
         let number = |at: Option<usize>| at.and_then(|at| u32::try_from(at + 1).ok());
-        for change in TextDiff::from_lines(&old, &new).iter_all_changes() {
+        for change in diff_lines(&old, &new, None).iter_all_changes() {
             match change.tag() {
                 ChangeTag::Delete => lines.before.extend(number(change.old_index())),
                 ChangeTag::Insert => lines.after.extend(number(change.new_index())),

@@ -405,11 +405,16 @@ impl FleetDifference {
             );
             file.nodes = nodes.into_iter().cloned().collect();
         }
+        self.files = files;
+    }
+
+    /// Warns of changed Puppetfiles, whose effect is not in the report.
+    pub fn warn_of_puppetfiles(&mut self) {
         let is_puppetfile = |file: &&FileDifference| {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
             file.is_significant && name.starts_with("Puppetfile") && !name.ends_with(".lock")
         };
-        self.warnings.extend(files.iter().filter(is_puppetfile).map(|file| {
+        let warnings = self.files.iter().filter(is_puppetfile).map(|file| {
             format!(
                 "{} is {}, but both sides were compiled with the modules that are installed now: the effect of other module versions is not in this report",
                 file.path.display(),
@@ -418,8 +423,8 @@ impl FleetDifference {
                     status => status.name(),
                 }
             )
-        }));
-        self.files = files;
+        });
+        self.warnings.extend(warnings);
     }
 }
 

@@ -68,6 +68,8 @@ pub struct CompareOptions {
     pub changed_files: Option<ChangedFiles>,
     /// Whether the sides differ in more than files: in facts, environments or settings.
     pub differ_in_options: bool,
+    /// Whether both sides see the modules of their own Puppetfile, so that the effect of other versions is in the report.
+    pub has_modules_of_both: bool,
     /// The cache of earlier comparisons.
     pub cache: Option<CompareCache>,
     /// A token that ends the comparison.
@@ -182,6 +184,9 @@ impl FleetComparison {
         report.notes.extend(comparison.rules.problems());
         if !options.differ_in_options {
             report.blame(files.differences());
+            if !options.has_modules_of_both {
+                report.warn_of_puppetfiles();
+            }
         }
         Ok(report)
     }

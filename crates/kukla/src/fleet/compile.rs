@@ -22,6 +22,7 @@ use super::store::PackedNode;
 use crate::cache::{Cache, Facts, Reason, SecretCatalogs};
 use crate::exchange::{Exchange, ExchangeMember};
 use crate::pending::{Audience, Pending};
+use crate::policies::Policies;
 use crate::{CompileOptions, Compiled, Cycles, Outcome, Site};
 
 /// How one node is compiled.
@@ -37,6 +38,8 @@ pub struct NodeCompileOptions {
     pub provenance: bool,
     /// Whether the time is profiled.
     pub profile: bool,
+    /// The policies to check.
+    pub policies: Arc<Policies>,
     /// A token that ends the compilation.
     pub cancellation: Cancellation,
 }
@@ -50,6 +53,8 @@ pub struct NodeCompilation {
     pub to_store: Option<Catalog>,
     /// The resources that the agent would refuse, if that was asked for.
     pub refused: Vec<Diagnostic>,
+    /// The violations of policies.
+    pub violations: Vec<Diagnostic>,
     /// The dependency cycles of the catalog.
     pub cycles: Cycles,
 }
@@ -69,6 +74,7 @@ impl NodeCompilation {
                     outcome,
                     to_store: None,
                     refused: Vec::new(),
+                    violations: Vec::new(),
                     cycles: Cycles::default(),
                 };
             }
@@ -82,6 +88,7 @@ impl NodeCompilation {
         let cancellation = options.cancellation.clone();
         let mut outcome = site.compile_while(&node.node, compile, move || !cancellation.is_cancelled());
         let (mut to_store, mut refused, mut cycles) = (None, Vec::new(), Cycles::default());
+        let mut violations = Vec::new();
         if let Ok(compiled) = &mut outcome.result {
             if options.is_stored {
                 let agents = match options.keep_virtual {
@@ -100,8 +107,9 @@ impl NodeCompilation {
         }
         if let Ok(compiled) = &outcome.result {
             cycles = site.cycles(&node.node, &compiled.catalog);
+            violations = site.check_policies(&node.node, &compiled.catalog, &options.policies);
         }
-        NodeCompilation { outcome, to_store, refused, cycles }
+        NodeCompilation { outcome, to_store, refused, violations, cycles }
     }
 }
 
@@ -134,6 +142,8 @@ pub struct FleetCompileOptions {
     pub validate: bool,
     /// Whether the time is profiled.
     pub profile: bool,
+    /// The policies to check. Catalogs are not cached then, because a cache does not know when a policy changes.
+    pub policies: Arc<Policies>,
     /// Whether the run ends at the first node that fails.
     pub fail_fast: bool,
     /// The results that count as failures.
@@ -156,6 +166,7 @@ impl FleetCompileOptions {
             validate: self.validate,
             provenance: false,
             profile: self.profile,
+            policies: Arc::clone(&self.policies),
             cancellation: self.cancellation.clone(),
         }
     }
@@ -205,7 +216,9 @@ impl Fleet {
         options: &FleetCompileOptions,
         observer: &dyn Observer,
     ) -> Result<Option<Cache>, Problem> {
-        let Some(cache) = &options.cache else { return Ok(None) };
+        let Some(cache) = options.cache.as_ref().filter(|_| options.policies.is_empty()) else {
+            return Ok(None);
+        };
         let run = format!("{} {}", options.keep_virtual, options.validate);
         let key = [format!("{:?}", self.site_spec()), self.options().cache_key()?, run];
         Ok(Some(cache.open(Digest::of(key), observer)))

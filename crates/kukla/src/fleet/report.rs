@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use kukla_eval::error::Diagnostic;
 use kukla_eval::messages::Log;
 use kukla_eval::settings::LogLevel;
-use kukla_syntax::Problem;
+use kukla_syntax::{Problem, Severity};
 use serde_json::{Value as Json, json};
 
 use super::compile::NodeCompilation;
@@ -141,6 +141,14 @@ impl<M: NodeMessage> NodeReport<M> {
                 report.cycle_edges.clone_from(&compilation.cycles.edges);
                 let refused = compilation.refused.iter();
                 report.errors = refused.flat_map(|refusal| M::of_failure(refusal, node)).collect();
+                for violation in &compilation.violations {
+                    let messages = M::of_failure(violation, node);
+                    match violation.severity {
+                        Severity::Error => report.errors.extend(messages),
+                        Severity::Warning => report.warnings.extend(messages),
+                        Severity::Deprecation => report.logs.extend(messages),
+                    }
+                }
             }
         }
         report

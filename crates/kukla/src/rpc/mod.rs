@@ -26,7 +26,7 @@ mod style;
 
 use failed::Failed;
 pub use request::{Request, from_json};
-pub use shape::{diagnostic, errors, log};
+pub use shape::{diagnostic, errors, log, rich};
 
 /// Answers requests. State that it keeps between them affects only its speed.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ mod tests {
     fn version() {
         assert_eq!(
             answer(r#"{"id": 7, "method": "version"}"#),
-            json!({"id": 7, "result": {"version": "0.1.0"}})
+            json!({"id": 7, "result": {"version": env!("CARGO_PKG_VERSION")}})
         );
     }
 

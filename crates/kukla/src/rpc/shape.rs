@@ -59,7 +59,7 @@ pub fn log(log: &Log) -> Json {
     json
 }
 
-/// A value that JSON has no notation for is written with its type; what not even that can carry is its text.
-pub(super) fn rich(value: &Value) -> Json {
+/// A value as JSON. A value that JSON has no notation for is written with its type; what not even that can carry is its text.
+pub fn rich(value: &Value) -> Json {
     richdata::to_json(value).unwrap_or_else(|_| format::interpolate(value).as_str().into())
 }

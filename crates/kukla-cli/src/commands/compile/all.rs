@@ -110,6 +110,7 @@ fn compile_options(args: &Args) -> Result<FleetCompileOptions, Problem> {
         keep_virtual: args.keep_virtual,
         validate: args.validate,
         profile: args.profile.is_some(),
+        policies: args.policies()?,
         fail_fast: args.fail_fast,
         fail_on: args.failing(),
         cache: directory.as_deref().map(cache::options),

@@ -164,9 +164,7 @@ fn missing_modules(out: &mut String, mut errors: Vec<MissingError<'_>>) {
         };
         let _ = writeln!(out, "  --> {what}, on {}", some(&nodes));
     }
-    out.push_str(
-        "  = help: install the modules of the Puppetfile, for example with `r10k puppetfile install`\n\n",
-    );
+    out.push_str("  = help: install the modules of the Puppetfile with `kukla mod sync`\n\n");
 }
 
 fn document(reports: &[Report], fail_on: FailOn) -> String {

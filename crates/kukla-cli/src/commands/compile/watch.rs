@@ -69,7 +69,8 @@ pub fn run(
     }
 }
 
-fn listed(paths: &[PathBuf]) -> String {
+/// The names of paths, or how many there are.
+pub fn listed(paths: &[PathBuf]) -> String {
     let names: Vec<String> =
         paths.iter().map(|path| relative_path(&path.display().to_string()).to_owned()).collect();
     match names.len() {
@@ -79,7 +80,7 @@ fn listed(paths: &[PathBuf]) -> String {
 }
 
 /// Waits for the next edit and returns the files that it changed; `None` if files are no longer watched.
-fn next_edit(
+pub fn next_edit(
     events: &Receiver<notify::Result<notify::Event>>,
     ours: &[Option<&PathBuf>],
 ) -> Option<BTreeSet<PathBuf>> {

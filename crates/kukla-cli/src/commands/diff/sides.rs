@@ -1,5 +1,6 @@
 //! The sides of a comparison, as the arguments name them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use kukla::{DiskWorld, World};
 use kukla_git::{Change, Range, Repository, Revision, Status};
 
 use super::Args;
+use crate::commands::locked_modules::{self, LockedSide};
 use crate::commands::target::Target;
 use crate::files::named_files;
 
@@ -31,6 +33,8 @@ pub struct Sites {
     revisions: [Option<Arc<Revision>>; 2],
     /// The repository, if a side is one of its revisions.
     pub repository: Option<Arc<Repository>>,
+    /// The locked modules of both sides.
+    locked: [LockedSide; 2],
 }
 
 /// The things to compare, as the arguments name them.
@@ -90,11 +94,13 @@ fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Result<Subject, Probl
         let root = root.canonicalize().unwrap_or(root);
         side(name, root, None, target)
     };
+    let ((from, one), (to, other)) = (side(from, before, &old)?, side(to, after, &new)?);
     Ok(Subject::Sites(Box::new(Sites {
-        from: side(from, before, &old)?,
-        to: side(to, after, &new)?,
+        from,
+        to,
         revisions: [None, None],
         repository: None,
+        locked: [one, other],
     })))
 }
 
@@ -111,10 +117,17 @@ fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
         }
         let name = found.as_ref().map_or_else(|| "the working tree".to_owned(), |(_, name)| name.clone());
         let revision = found.map(|(revision, _)| Arc::new(revision));
-        Ok((side(name, path.clone(), revision.clone(), target)?, revision))
+        let (side, locked) = side(name, path.clone(), revision.clone(), target)?;
+        Ok((side, revision, locked))
     };
-    let ((from, old), (to, new)) = (open(&range.from, &old)?, open(&range.to, &new)?);
-    Ok(Subject::Sites(Box::new(Sites { from, to, revisions: [old, new], repository: Some(repository) })))
+    let ((from, old, one), (to, new, other)) = (open(&range.from, &old)?, open(&range.to, &new)?);
+    Ok(Subject::Sites(Box::new(Sites {
+        from,
+        to,
+        revisions: [old, new],
+        repository: Some(repository),
+        locked: [one, other],
+    })))
 }
 
 fn side(
@@ -122,17 +135,23 @@ fn side(
     path: PathBuf,
     revision: Option<Arc<Revision>>,
     target: &Target,
-) -> Result<FleetSide, Problem> {
+) -> Result<(FleetSide, LockedSide), Problem> {
     let is_revision = revision.is_some();
     let repository: Arc<dyn World> = match revision {
         Some(revision) => revision,
         None => Arc::new(DiskWorld::default()),
     };
+    let (repository, locked) = locked_modules::install(repository, &path, is_revision, Some(&name))?;
     let control = Control { path, repository, files: Arc::new(named_files()), is_revision };
-    Ok(FleetSide { name, options: target.options_in(control)? })
+    Ok((FleetSide { name, options: target.options_in(control)? }, locked))
 }
 
 impl Sites {
+    /// Whether both sides see the modules of their own Puppetfile.
+    pub fn has_modules_of_both(&self) -> bool {
+        self.locked.iter().all(locked_modules::is_complete)
+    }
+
     /// The files in which the revisions differ, if a side is one.
     pub fn changed_files(&self) -> Option<ChangedFiles> {
         let change = match &self.revisions {
@@ -143,7 +162,15 @@ impl Sites {
         };
         let Change { files, has_links } = change;
         let root = self.repository.as_ref()?.root.clone();
-        let files = files.into_iter().map(|(path, status)| (path, file_status(status))).collect();
+        let mut files: BTreeMap<_, _> =
+            files.into_iter().map(|(path, status)| (path, file_status(status))).collect();
+        let [old, new] = &self.locked;
+        let directory = &root;
+        files.extend(
+            locked_modules::changes(old, new)
+                .into_iter()
+                .filter_map(|(path, status)| Some((path.strip_prefix(directory).ok()?.to_owned(), status))),
+        );
         Some(ChangedFiles { root, files, has_links })
     }
 }

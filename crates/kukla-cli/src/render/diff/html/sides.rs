@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use similar::{DiffOp, TextDiff};
+use similar::DiffOp;
 
 use super::html;
 use crate::render::difference::CONTEXT;
 
 /// The lines that differ with context, the old ones on the left, the new ones on the right.
 pub fn side_by_side(old: &str, new: &str) -> String {
-    let difference = TextDiff::from_lines(old, new);
+    let difference = kukla::format::diff_lines(old, new, None);
     let mut out = "<table class=\"sides\"><tbody>\n".to_owned();
     for (n, group) in difference.grouped_ops(CONTEXT).iter().enumerate() {
         if n > 0 {
