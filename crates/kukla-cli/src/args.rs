@@ -6,14 +6,14 @@ use crate::CommandResult;
 use crate::colour::Colour;
 #[cfg(not(all(feature = "modules", feature = "serve")))]
 use crate::commands::absent;
-#[cfg(feature = "modules")]
-use crate::commands::modules;
 use crate::commands::{
     about, check, compile, completions, diff, doc, doctor, epp, eval, explain, facts, fmt, init, lint,
     lookup, lsp, man, new, pages, parse, repl, rpc, ruby, store, test, why,
 };
 #[cfg(feature = "serve")]
 use crate::commands::{ca, serve};
+#[cfg(feature = "modules")]
+use crate::commands::{deploy, modules};
 use crate::deferred::Deferred;
 
 /// Check, evaluate and compile Puppet code, without Ruby
@@ -125,6 +125,17 @@ enum Command {
     /// Resolve, lock and install the modules of a Puppetfile (not in this build, which lacks the feature `modules`)
     #[cfg(not(feature = "modules"))]
     Mod(absent::Args),
+    /// Deploy the environments of control repositories
+    ///
+    /// Reads r10k.yaml or the configuration of g10k: each branch becomes an environment with its modules. Each environment is written beside
+    /// its place and switched in one step, so that no catalog sees half of it; environments that have not changed stay untouched. See
+    /// docs/manual/deploy.md. Exit codes: 0 deployed, 1 something would change (with --dry-run), 2 an environment could not be deployed, or
+    /// the command could not run.
+    #[cfg(feature = "modules")]
+    Deploy(Deferred<deploy::Args>),
+    /// Deploy the environments of control repositories (not in this build, which lacks the feature `modules`)
+    #[cfg(not(feature = "modules"))]
+    Deploy(absent::Args),
     /// Query and maintain a store of facts, catalogs and reports
     ///
     /// A store holds the latest facts and catalog of each node, the resources it exports, and its reports; `kukla compile --store` fills
@@ -219,8 +230,10 @@ impl Cli {
             Command::Man(Deferred(args)) => man::run(&args),
             #[cfg(feature = "modules")]
             Command::Mod(Deferred(args)) => modules::run(&args),
+            #[cfg(feature = "modules")]
+            Command::Deploy(Deferred(args)) => deploy::run(&args),
             #[cfg(not(feature = "modules"))]
-            Command::Mod(_) => Err(absent::problem("modules")),
+            Command::Deploy(_) | Command::Mod(_) => Err(absent::problem("modules")),
             Command::New(Deferred(args)) => new::run(&args),
             Command::Pages(Deferred(args)) => pages::run(&args),
             Command::Parse(Deferred(args)) => parse::run(&args),

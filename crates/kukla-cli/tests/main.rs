@@ -10,6 +10,8 @@ mod explain;
 mod first_contact;
 mod incremental;
 mod manual;
+#[cfg(feature = "modules")]
+mod modules;
 mod octocatalog;
 mod safety;
 mod schemas;

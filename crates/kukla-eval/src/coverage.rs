@@ -125,6 +125,21 @@ impl Coverage {
         texts
     }
 
+    /// Adds a template in another language: the first and the last line of its statements, with their counters. Lines that are blank do not
+    /// count.
+    pub fn add_lines(&self, file: &str, text: &str, lines: impl Iterator<Item = (u32, u32, Arc<AtomicU32>)>) {
+        let starts: Vec<u32> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
+            .chain([text.len() as u32])
+            .collect();
+        let start = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len() as u32);
+        let mark = |(first, last, count): (u32, u32, Arc<AtomicU32>)| {
+            let span = Span::new(start(first.saturating_sub(1)), start(last));
+            Mark { kind: MarkKind::Text, span, count }
+        };
+        self.add(file, &Arc::from(text), lines.map(mark).collect());
+    }
+
     pub(crate) fn add(&self, file: &str, text: &Arc<str>, mut marks: Vec<Mark>) {
         marks.sort_by_key(|mark| (mark.span.start, std::cmp::Reverse(mark.span.end)));
         self.lock().push(Measured { file: file.into(), text: Arc::clone(text), marks: marks.into() });

@@ -11,6 +11,7 @@ mod dispatch;
 mod erb_mistake;
 mod external;
 mod function;
+pub mod guest;
 mod library;
 mod objects;
 pub mod outline;

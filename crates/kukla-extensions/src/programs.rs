@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kukla_ruby::{Program, SyntaxProblem, erb, parse};
+use kukla_eval::coverage::Coverage;
+use kukla_ruby::{Program, SyntaxProblem, erb, parse, parse_measured};
 use rustc_hash::FxHashMap;
 
 /// How many programs are kept before the table starts over.
@@ -22,6 +23,8 @@ type Table = FxHashMap<PathBuf, FxHashMap<Vec<u8>, Parsed>>;
 #[derive(Default)]
 pub struct RubyPrograms {
     known: Mutex<Known>,
+    /// Counts which lines of templates run, if that is asked for.
+    coverage: Option<Arc<Coverage>>,
 }
 
 #[derive(Default)]
@@ -46,7 +49,15 @@ impl fmt::Debug for RubyPrograms {
     }
 }
 
+/// The variable that collects the output of a template.
+const OUTPUT: &str = "_erbout";
+
 impl RubyPrograms {
+    /// Programs whose templates count which of their lines run.
+    pub fn measuring(coverage: Arc<Coverage>) -> RubyPrograms {
+        RubyPrograms { coverage: Some(coverage), ..RubyPrograms::default() }
+    }
+
     /// The program of a file of Ruby code.
     pub fn code(&self, path: &Path, text: &[u8]) -> Parsed {
         self.get(path, text, false, |name| parse(text, name))
@@ -55,7 +66,12 @@ impl RubyPrograms {
     /// The program of a template.
     pub fn template(&self, path: &Path, text: &str) -> Parsed {
         self.get(path, text.as_bytes(), true, |name| {
-            parse(erb::compile(text, erb::Trim::DASH, "_erbout").as_bytes(), name)
+            let code = erb::compile(text, erb::Trim::DASH, OUTPUT);
+            let Some(coverage) = &self.coverage else { return parse(code.as_bytes(), name) };
+            let program = parse_measured(code.as_bytes(), name)?;
+            let lines = program.marks().iter().map(|mark| (mark.line, mark.last, Arc::clone(&mark.count)));
+            coverage.add_lines(name, text, lines);
+            Ok(program)
         })
     }
 

@@ -20,6 +20,10 @@ const CAUSES: usize = 10;
 /// An error of Puppet's within an exception.
 struct Original(Error);
 
+/// The exception that Ruby code has raised last on its way out to Puppet: Ruby code that called it gets the same one.
+#[derive(Default)]
+struct LastRaised(Option<(String, Value)>);
+
 /// A jump of Puppet's that goes through Ruby code.
 enum Jump {
     Next(PuppetValue),
@@ -41,6 +45,12 @@ pub fn to_ruby(ruby: &mut Ruby<'_>, interrupt: Interrupt) -> Box<Unwind> {
 }
 
 fn exception_of(ruby: &mut Ruby<'_>, error: Error) -> Value {
+    if *error.code == RUBY_RAISED
+        && let Some((message, exception)) = ruby.part::<LastRaised>().0.take()
+        && error.message() == message
+    {
+        return exception;
+    }
     let is_about_arguments = *error.code == kukla_eval::codes::WRONG_ARGUMENTS;
     let message = error.placed_message();
     let class = match is_about_arguments {
@@ -106,6 +116,7 @@ fn from_exception(ruby: &mut Ruby<'_>, exception: &Value) -> Raise {
     let missing = missing(ruby, exception);
     external::note_failure(ruby, missing);
     let (message, class) = (message_of(ruby, exception), ruby.class_name_of(exception));
+    ruby.part::<LastRaised>().0 = Some((message.clone(), exception.clone()));
     let is_puppet_error = match ruby.class_named("Puppet::Error") {
         Ok(puppet_error) => ruby.is_a(exception, puppet_error),
         Err(_) => false,

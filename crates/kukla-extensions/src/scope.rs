@@ -94,10 +94,21 @@ pub fn class_method_names() -> Vec<&'static str> {
     SINGLETON.iter().map(|method| method.name).collect()
 }
 
+/// The objects of scopes, if a program wants the same one each time: it may have replaced methods of it.
+#[derive(Default)]
+pub struct SharedScopes(pub Option<FxHashMap<u64, Value>>);
+
 /// The object for a scope.
 pub fn object(ruby: &mut Ruby<'_>, scope: u64) -> Result {
+    if let Some(known) = ruby.part::<SharedScopes>().0.as_ref().and_then(|all| all.get(&scope)) {
+        return Ok(known.clone());
+    }
     let class = ruby.class_named("Puppet::Parser::Scope")?;
-    Ok(Value::Object(Object::with(class, ScopeNumber(scope))))
+    let object = Value::Object(Object::with(class, ScopeNumber(scope)));
+    if let Some(all) = &mut ruby.part::<SharedScopes>().0 {
+        all.insert(scope, object.clone());
+    }
+    Ok(object)
 }
 
 /// The scope that an object represents; an object that a program made itself represents the current scope.

@@ -27,14 +27,30 @@ pub fn enter<T>(
     facts: &Hash,
     body: impl FnOnce(&mut Ruby<'_>) -> Result<T>,
 ) -> Option<T> {
+    enter_again(environment, programs, facts, &mut None, body)
+}
+
+/// The same in an interpreter that stays for the next time, unless something stops it.
+pub fn enter_again<T>(
+    environment: &Environment,
+    programs: &Arc<RubyPrograms>,
+    facts: &Hash,
+    state: &mut Option<Box<State>>,
+    body: impl FnOnce(&mut Ruby<'_>) -> Result<T>,
+) -> Option<T> {
     environment.reading(|world| {
         let limits = Limits { steps: STEPS, ..Limits::default() };
         let budget = Rc::new(Budget::new(limits).by_deadline_of_thread());
         let mut workshop =
             Workshop { environment, programs, facts, world, budget: Rc::clone(&budget), lent: None };
         let run = || {
-            let mut ruby = Ruby::new(State::new(), &mut workshop);
-            library::start(&mut ruby).and_then(|()| body(&mut ruby)).ok()
+            let known = state.take();
+            let is_new = known.is_none();
+            let mut ruby = Ruby::new(known.unwrap_or_else(State::new), &mut workshop);
+            let started = if is_new { library::start(&mut ruby) } else { Ok(()) };
+            let done = started.and_then(|()| body(&mut ruby)).ok()?;
+            *state = Some(ruby.into_state());
+            Some(done)
         };
         meter::metered(&budget, run).ok().flatten()
     })

@@ -67,11 +67,11 @@ impl Language {
 pub enum FormatError {
     /// The text has syntax errors.
     Syntax(Vec<Diagnostic>),
-    /// The formatted text would have another meaning, which is an error of the formatter.
+    /// The formatter cannot prove that its result is right, which is an error of the formatter.
     Meaning(Difference),
 }
 
-/// The difference between a text and its formatted form.
+/// The difference between a text and its formatted form, or between that and the form of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The formatted text does not parse.
@@ -80,6 +80,8 @@ pub enum Difference {
     Tree,
     /// The comments differ.
     Comments,
+    /// Each time the text is formatted, it changes.
+    Layout,
 }
 
 impl std::fmt::Display for FormatError {
@@ -91,6 +93,9 @@ impl std::fmt::Display for FormatError {
                 f.write_str("the formatted text would have another syntax tree")
             }
             FormatError::Meaning(Difference::Comments) => f.write_str("a comment would be lost or moved"),
+            FormatError::Meaning(Difference::Layout) => {
+                f.write_str("the formatted text would change each time it is formatted")
+            }
         }
     }
 }
@@ -125,18 +130,19 @@ fn format_text(text: &str, language: Language, options: &Options) -> Result<Stri
         }
     };
     let mut formatted = lay_out(&parse.tree);
-    let mut passes = 0;
-    while formatted != text {
+    if formatted == text {
+        return Ok(formatted);
+    }
+    for _ in 0..MAX_PASSES {
         let result = verify::same_meaning(&parse.tree, &formatted, language).map_err(FormatError::Meaning)?;
         // A line that was broken may move what is beside it. What is returned has been formatted without a change.
         let again = lay_out(&result.tree);
-        passes += 1;
-        if again == formatted || passes == MAX_PASSES {
-            break;
+        if again == formatted {
+            return Ok(formatted);
         }
         formatted = again;
     }
-    Ok(formatted)
+    Err(FormatError::Meaning(Difference::Layout))
 }
 
 /// How often a text is formatted until nothing changes.

@@ -6,6 +6,7 @@
 use kukla_syntax::SyntaxKind as K;
 use kukla_syntax::tree::{Node, Tree};
 
+use crate::document::width;
 use crate::lower::Lowering;
 use crate::options::Options;
 use crate::print::{self, LineStyle};
@@ -61,9 +62,15 @@ impl<'t> Tag<'t> {
             return None;
         }
         if !code.contains('\n') {
-            return (!pieces.commented).then(|| self.one_line(&pieces.nodes));
+            return (!pieces.commented).then(|| self.one_line(code, &pieces.nodes));
         }
-        pieces.whole.then(|| self.several_lines(code, &pieces.nodes))
+        if !pieces.whole {
+            return None;
+        }
+        match pieces.nodes[..] {
+            [only] if self.has_only_parameters(&[only]) && self.hangs(only) => self.hanging_parameters(only),
+            _ => Some(self.several_lines(code, &pieces.nodes)),
+        }
     }
 
     fn pieces(&self) -> Option<Pieces<'t>> {
@@ -92,9 +99,12 @@ impl<'t> Tag<'t> {
         (!has_heredoc).then_some(pieces)
     }
 
-    /// The pieces with spaces between them where they belong.
-    fn one_line(&self, pieces: &[Node<'t>]) -> String {
-        let mut out = String::from(" ");
+    /// The pieces with spaces between them where they belong. Spaces at the beginning of a line show how deep blocks are nested, before the
+    /// tag or in it.
+    fn one_line(&self, code: &str, pieces: &[Node<'t>]) -> String {
+        let depth = code.len() - code.trim_start_matches(' ').len();
+        let is_indented = self.open.kind() == K::EppOpen && self.line_before().trim().is_empty();
+        let mut out = " ".repeat(if is_indented { depth.max(1) } else { 1 });
         for (index, piece) in pieces.iter().enumerate() {
             if index > 0 && self.is_spaced(pieces[index - 1], *piece) {
                 out.push(' ');
@@ -139,10 +149,42 @@ impl<'t> Tag<'t> {
         if text.contains('\n') { piece.text().to_owned() } else { text.to_owned() }
     }
 
+    /// The line of the tag before it.
+    fn line_before(&self) -> &'t str {
+        let before = &self.tree.text()[..self.open.start() as usize];
+        &before[before.rfind('\n').map_or(0, |at| at + 1)..]
+    }
+
+    /// Whether all parameters begin in the column of the first, which is beside the bar: the form of Puppet's documentation.
+    fn hangs(&self, parameters: Node<'t>) -> bool {
+        let place = |node: Node<'t>| {
+            let before = &self.tree.text()[..node.start() as usize];
+            let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+            (width(line), line.trim().is_empty())
+        };
+        let mut places = parameters.children().filter(|part| part.kind() == K::Parameter).map(place);
+        let first = places.next().filter(|(_, begins_line)| !begins_line);
+        let mut rest = places.peekable();
+        rest.peek().is_some() && first.is_some_and(|(column, _)| rest.all(|place| place == (column, true)))
+    }
+
+    /// Parameters below each other, the first of them beside the bar.
+    fn hanging_parameters(&self, parameters: Node<'t>) -> Option<String> {
+        let mut lowering = Lowering::new(self.tree, self.options, self.open.index() + 1);
+        lowering.template_parameters(parameters);
+        lowering.dangling(false);
+        let line = self.line_before();
+        let column = width(line) + self.open.span().len() + width(" | ");
+        let margin = column.checked_sub(self.style.indent)?;
+        let text = print::print(lowering.document, LineStyle { margin, ..self.style });
+        let list = text.trim().strip_prefix('|')?.strip_suffix('|')?.trim();
+        let indent = &line[..line.len() - line.trim_start().len()];
+        Some(format!(" | {list}{}{indent}| ", self.style.ending))
+    }
+
     /// Statements or parameters in the layout of manifests, indented like the line on which the tag begins.
     fn several_lines(&self, code: &str, nodes: &[Node<'t>]) -> String {
-        let line_start = self.tree.text()[..self.open.start() as usize].rfind('\n').map_or(0, |at| at + 1);
-        let line = &self.tree.text()[line_start..self.open.span().end as usize];
+        let line = self.line_before();
         let margin = (line.len() - line.trim_start().len()) as u32;
         let begins_line = code[..code.len() - code.trim_start().len()].contains('\n');
         let ends_line = code[code.trim_end().len()..].contains('\n');

@@ -8,11 +8,13 @@
 //! | lock | [`lock`] | versions | `Puppetfile.lock` |
 //! | fetch | [`unpack`], [`store`] | archives, commits | trees of the store |
 //! | install | [`install`] | a lock, the store | directories of modules |
+//! | deploy | [`deploy`] | the branches of control repositories | directories of environments |
 //!
 //! Everything works on any Puppetfile and any directory; nothing depends on the command line.
 
 #![allow(clippy::disallowed_methods)] // downloads, the store and installed modules are on the disk; a Puppetfile's code sees a `World` only
 
+pub mod deploy;
 pub mod digest;
 pub mod forge;
 pub mod git;

@@ -6,6 +6,7 @@ mod common {
     pub mod forge;
     pub mod scratch;
 }
+mod deploy;
 mod faults;
 mod hostile;
 mod install;

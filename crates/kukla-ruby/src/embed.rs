@@ -192,6 +192,19 @@ impl Ruby<'_> {
         Ok(within)
     }
 
+    /// Lends the interpreter to another host, which runs code in it and gives it back.
+    pub fn lend<T>(&mut self, borrow: impl FnOnce(Box<State>) -> (T, Box<State>)) -> T {
+        let was_bounded = std::mem::take(&mut self.is_bounded);
+        let stand_in = self.stand_in.take().unwrap_or_else(State::vacant);
+        let state = std::mem::replace(&mut self.state, stand_in);
+        let mut borrowed = None;
+        crate::memory::unbounded(|| borrowed = Some(borrow(state)));
+        let Some((result, state)) = borrowed else { unreachable!("it was run") };
+        self.stand_in = Some(std::mem::replace(&mut self.state, state));
+        self.is_bounded = was_bounded;
+        result
+    }
+
     /// Sends a request to the program that embeds the interpreter, which has the interpreter meanwhile, since it may run Ruby code
     /// itself. Without such a program the request stays unanswered.
     pub fn request(&mut self, request: &mut dyn Any) {

@@ -2,6 +2,7 @@
 //!
 //! A `Program` never changes and belongs to nobody: all interpreters of the process share it.
 
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 
 use kukla_values::Str;
@@ -31,6 +32,26 @@ pub struct Program {
     pub(crate) nesting: usize,
     /// The findings of an embedding program.
     pub(crate) findings: OnceLock<u32>,
+    /// The lines of a program that counts what runs.
+    pub(crate) marks: Box<[LineMark]>,
+}
+
+/// A statement of a program that counts what runs.
+#[derive(Clone, Debug)]
+pub struct LineMark {
+    /// Its first line.
+    pub line: u32,
+    /// Its last line.
+    pub last: u32,
+    /// How often it ran.
+    pub count: Arc<AtomicU32>,
+}
+
+impl Program {
+    /// The statements that count how often they ran, if the program was made for that.
+    pub fn marks(&self) -> &[LineMark] {
+        &self.marks
+    }
 }
 
 /// Nodes drop those inside of them, as deep as the text nests.
@@ -417,6 +438,8 @@ pub(crate) struct Super {
 /// One expression.
 pub(crate) enum Node {
     Nil,
+    /// Nothing that counts, in a program that is measured.
+    Mark(Arc<AtomicU32>),
     True,
     False,
     This,

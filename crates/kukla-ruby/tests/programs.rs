@@ -22,7 +22,20 @@ macro_rules! programs {
     };
 }
 
-programs!(arguments, assignments, encodings, flow, libraries, numbers, objects, patterns, signals);
+programs!(
+    arguments,
+    assignments,
+    encodings,
+    flow,
+    libraries,
+    modules,
+    numbers,
+    objects,
+    options,
+    patterns,
+    signals,
+    tables
+);
 
 /// Programs that go on for ever, or too deep, end as they should.
 #[test]

@@ -45,6 +45,10 @@ fn lines_fail_exactly_if_they_are_reached() {
             let span = own.and_then(|measured| statement(measured, &source, line));
             // A file that was never loaded has no marks; nothing in it can be noticed.
             let text = match span {
+                Some(span) if file.path.ends_with(".erb") => {
+                    let (before, after) = file.text.split_at(span.start as usize);
+                    format!("{before}<% raise 'coverage' %>{after}")
+                }
                 Some(span) => failing(&file.text, span, file.path.ends_with(".epp")),
                 None if own.is_none() => "fail('coverage')\n".to_owned(),
                 None => continue,
@@ -69,6 +73,13 @@ fn lines_fail_exactly_if_they_are_reached() {
 /// The outermost statement that begins on a line.
 fn statement(measured: &Measured, source: &Source, line: u32) -> Option<Span> {
     let begins = |span: Span| source.line_column(span.start).line == line;
+    // Code between the tags of ERB is left to its lines; only what begins outside of a tag can be replaced.
+    if source.name().is_some_and(|name| name.ends_with(".erb")) {
+        let text = source.text();
+        let start = text.split_inclusive('\n').take(line as usize - 1).map(str::len).sum::<usize>();
+        let is_open = text[..start].matches("<%").count() > text[..start].matches("%>").count();
+        return (!is_open).then(|| Span::new(start as u32, start as u32));
+    }
     let counts =
         |kind: MarkKind| matches!(kind, MarkKind::Statement | MarkKind::Branch { way: Way::Arm, .. });
     let own = measured.marks.iter().find(|mark| counts(mark.kind) && begins(mark.span));

@@ -3,3 +3,4 @@
 mod common;
 mod coverage;
 mod mistakes;
+mod rspec;

@@ -126,22 +126,23 @@ impl Site {
     ) -> Outcome<Compiled> {
         let world = Arc::clone(&self.environment.world);
         let clock = move || if is_wanted() { world.elapsed() } else { Duration::MAX };
-        self.ahead_of(|| {
-            self.run_by(node, options.explain, clock, |vm| {
-                if options.provenance {
-                    vm.record_provenance();
-                }
-                if options.profile {
-                    vm.start_profile();
-                }
-                let catalog = self.catalog(vm, options.keep_virtual)?;
-                let provenance = options.provenance.then(|| vm.provenance(&catalog));
-                let secrets = vm.data().map(|session| session.secrets().cloned().collect());
-                let secrets = secrets.unwrap_or_default();
-                let relationships = vm.drawn_relationships();
-                Ok(Compiled { catalog, provenance, relationships, secrets, profile: vm.take_profile() })
-            })
-        })
+        self.ahead_of(|| self.run_by(node, options.explain, clock, |vm| self.compiled(vm, options)))
+    }
+
+    /// The catalog, with the other results that the options ask for.
+    pub(crate) fn compiled(&self, vm: &mut Vm<'_>, options: CompileOptions) -> Result<Compiled, Raise> {
+        if options.provenance {
+            vm.record_provenance();
+        }
+        if options.profile {
+            vm.start_profile();
+        }
+        let catalog = self.catalog(vm, options.keep_virtual)?;
+        let provenance = options.provenance.then(|| vm.provenance(&catalog));
+        let secrets = vm.data().map(|session| session.secrets().cloned().collect());
+        let secrets = secrets.unwrap_or_default();
+        let relationships = vm.drawn_relationships();
+        Ok(Compiled { catalog, provenance, relationships, secrets, profile: vm.take_profile() })
     }
 
     /// Runs the first compilation of a site with another thread that reads files ahead.

@@ -89,7 +89,8 @@ impl Compiler {
     /// The same, counting what runs.
     #[must_use]
     pub fn measuring(self, coverage: Arc<Coverage>) -> Compiler {
-        Compiler { programs: Arc::new(Programs::measuring(coverage)), ..self }
+        let ruby = Arc::new(RubyPrograms::measuring(Arc::clone(&coverage)));
+        Compiler { programs: Arc::new(Programs::measuring(coverage)), ruby, ..self }
     }
 
     /// The commands that code tried to run so far and that the policy refused.

@@ -79,6 +79,7 @@ pub mod exchange;
 pub mod exports;
 pub mod facts;
 pub mod fleet;
+mod guest;
 mod missing;
 pub mod pending;
 mod pipe;

@@ -6,7 +6,7 @@ use kukla_catalog::Catalog;
 use kukla_catalog::resource::{Resource, ResourceKind};
 use kukla_eval::environment::Node;
 use kukla_eval::foreign::{Refusal, RefusalKind, ResourceValues, Verdict};
-
+use kukla_extensions::resource_type::Judge;
 use kukla_syntax::{Diagnostic, SourcePosition, deep, diagnostic, roomy};
 use kukla_values::richdata::{TYPE_KEY, VALUE_KEY};
 use kukla_values::shown::{SecretTexts, is_secret};
@@ -33,13 +33,17 @@ impl Site {
     /// The resources of a catalog that the node's agent would refuse, because of a value or of attributes that conflict. The
     /// messages are the agent's. Checks that depend on the state of the machine are left out.
     pub fn validate(&self, node: &Node, catalog: &Catalog) -> Vec<RefusedResource> {
-        let Some(extensions) = &self.environment.extensions else { return Vec::new() };
+        self.validate_with(&mut Judge::default(), node, catalog)
+    }
+
+    /// The same for many catalogs of sites with the same modules: what one has shown is known for the next.
+    pub fn validate_with(&self, judge: &mut Judge, node: &Node, catalog: &Catalog) -> Vec<RefusedResource> {
         let native = catalog.resources.iter().enumerate().filter(|(_, resource)| {
             resource.kind == ResourceKind::CompilableType && !resource.is_virtual && !is_deferred(resource)
         });
         let native: Vec<(usize, &Resource)> = native.collect();
         let attributes: Vec<ResourceValues> = native.iter().map(|(_, resource)| values(resource)).collect();
-        let verdicts = roomy(|| extensions.judge(&self.environment, &node.facts, &attributes));
+        let verdicts = roomy(|| judge.judge(&self.environment, &self.ruby, &node.facts, &attributes));
         native
             .into_iter()
             .zip(verdicts)

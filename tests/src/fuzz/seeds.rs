@@ -13,6 +13,8 @@ pub(super) const PROGRAMS: &[&str] = &[
     "$x = Integer[1, 300].reduce([]) |$m, $i| { [$m, $m] }\nnotice($x)",
     "$x = Integer[1, 300].reduce(Integer) |$m, $i| { Tuple[$m, $m] }\nnotice($x == $x, \"${x}\")",
     "@(\"A\")\nfoo ${bar\nA",
+    "X\n/* d */['z'] ~> Integer\n# c\n/* d */[1, 2]",
+    "<% if $y { %>a<% } <-%>\n  text <%= 1 %>\n",
     "\"${@(A)}\n\"\nfoo\nA\n",
 ];
 

@@ -16,6 +16,7 @@ use kukla_check::{
     Checker, Config, DeclaredNames, Finding, Options, Report, RuleSelection, Target, baseline,
 };
 
+use super::locked_modules;
 use super::options::ExcerptOptions;
 use super::policy::PolicyOptions;
 use crate::files::CodeFiles;
@@ -303,7 +304,8 @@ fn check(args: &Args, world: &Arc<dyn World>, mut scope: Scope) -> Result<(Repor
             std::iter::once(&root).chain(&args.modulepath).chain(&files.also).map(PathBuf::as_path),
         );
     }
-    let mut checker = Checker::new(Arc::clone(world), scope.root, scope.shape, options);
+    let (world, _) = locked_modules::install(Arc::clone(world), &scope.root, false, None)?;
+    let mut checker = Checker::new(world, scope.root, scope.shape, options);
     let mut report = checker.check()?;
     report.findings = report
         .findings

@@ -9,6 +9,8 @@ mod cache;
 pub mod check;
 pub mod compile;
 pub mod completions;
+#[cfg(feature = "modules")]
+pub mod deploy;
 pub mod diff;
 pub mod doc;
 pub mod doctor;

@@ -10,6 +10,7 @@ use kukla_modules::resolve::Strictness;
 
 pub use self::options::default_store_directory;
 use self::options::{ModuleOptions, Modules};
+pub use self::options::{Progress, SourceArgs};
 use crate::output::{errln, outln};
 use crate::{CommandResult, ExitKind};
 

@@ -70,7 +70,7 @@ pub struct Args {
     #[arg(long)]
     nodes: bool,
     /// Of a control repository: check the catalogs of all nodes against the policies in PATH, a file or a directory with `*.pp` files; can be
-    /// repeated [default: the directory `policies`, if no paths are named]
+    /// repeated [default: the directory `policies`, if the whole repository is tested]
     #[arg(long, value_name = "PATH")]
     policy: Vec<PathBuf>,
     /// Also compile every class and defined type with N inputs that their types allow, and report the smallest that fails [default: 100]
@@ -118,12 +118,16 @@ pub fn run(args: &Args) -> CommandResult {
         true => vec![Project::locate(&world, &files::current_directory(), &options.policy).root],
         false => args.paths.clone(),
     };
+    let root = Project::locate(&world, &paths[0], &options.policy).root;
+    let (world, _) = super::locked_modules::install(world, &root, false, None)?;
     let found = discovery::find(&*world, &paths)?;
     let mut project = Project::locate(&world, &paths[0], &options.policy);
     if let Some(collector) = &options.coverage {
         project.measure(collector);
     }
-    let policies = match args.policy.is_empty() && args.paths.is_empty() {
+    // The whole repository is under test if it is named itself.
+    let is_whole = paths.iter().any(|path| world.resolve(path) == project.root);
+    let policies = match args.policy.is_empty() && is_whole {
         true => fleet::own_policies(&project),
         false => args.policy.clone(),
     };

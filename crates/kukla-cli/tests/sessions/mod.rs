@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Prepares the directory of a page for a command.
+pub type Prepare = Box<dyn Fn(&Path, &str)>;
+
 /// How the commands of a page are run.
 #[derive(Default)]
 pub struct Sessions {
@@ -14,7 +17,7 @@ pub struct Sessions {
     /// Called before each command.
     pub before: Option<Box<dyn Fn()>>,
     /// Called with the directory of the page and each command, before it runs.
-    pub prepare: Option<Box<dyn Fn(&Path, &str)>>,
+    pub prepare: Option<Prepare>,
     /// Further environment variables.
     pub variables: Vec<(&'static str, String)>,
 }

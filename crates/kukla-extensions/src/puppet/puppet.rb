@@ -81,8 +81,16 @@ module Puppet
     class << self
       def logmethods(klass = nil, _use_transaction_log = true); end
 
+      # Whether the node, whose resources are judged, runs Windows.
+      def on_windows?
+        return @on_windows unless @on_windows.nil?
+
+        os = Puppet::Parser::Scope.facts['os']
+        @on_windows = os.is_a?(Hash) && os['family'] == 'windows'
+      end
+
       def absolute_path?(path, platform = nil)
-        if platform == :windows
+        if platform == :windows || (platform.nil? && on_windows?)
           !!(path =~ /\A(?:(?:[A-Z]:[\\\/])|(?:[\\\/][\\\/][^\\\/]+[\\\/][^\\\/]+)|(?:[\\\/][\\\/]\?[\\\/][^\\\/]+))/i)
         else
           !!(path =~ %r{^/})

@@ -161,7 +161,14 @@ module Puppet
         validproperty?(:ensure) ? true : false
       end
 
-      %i[autorequire autobefore autonotify autosubscribe].each { |relation| define_method(relation) { |*, &_block| nil } }
+      # The relationships that a type adds to its resources: blocks, each for a type that they name resources of.
+      %i[autorequire autobefore autonotify autosubscribe].each do |relation|
+        define_method(relation) { |type, &block| auto_relations[relation] << [type, block] }
+      end
+
+      def auto_relations
+        @auto_relations ||= Hash.new { |all, relation| all[relation] = [] }
+      end
 
       { device: :device, host: :host, all: :both }.each { |word, target| define_method("apply_to_#{word}") { @apply_to = target } }
 

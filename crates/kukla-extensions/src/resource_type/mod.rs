@@ -18,7 +18,7 @@ mod read;
 mod run;
 mod value;
 
-pub use run::{execute, judge};
+pub use run::{Judge, execute, judge};
 
 /// The `lib` directories of modules, in which the code of a type finds the files that it requires.
 pub trait TypeLibrary {

@@ -6,8 +6,10 @@ use kukla_catalog::types::NativeType;
 use kukla_eval::Environment;
 use kukla_eval::foreign::{Refusal, RefusalKind, ResourceValues, Verdict};
 use kukla_ruby::value::HashObject;
-use kukla_ruby::{Result, Ruby, Value};
+use kukla_ruby::{Result, Ruby, State, Value};
 use kukla_values::{Hash, Value as PuppetValue};
+
+use rustc_hash::FxHashMap;
 
 use super::{Pattern, TypeModel};
 use crate::programs::RubyPrograms;
@@ -30,33 +32,69 @@ pub fn judge(
     facts: &Hash,
     resources: &[ResourceValues],
 ) -> Vec<Verdict> {
-    let mut verdicts = Vec::with_capacity(resources.len());
-    // A node without facts is assumed to be like most.
-    let facts = if facts.is_empty() { &workshop::some_machine() } else { facts };
-    // After an error that stops the interpreter, the remaining resources have no verdict.
-    workshop::enter(environment, programs, facts, |ruby| {
-        for resource in resources {
-            let attributes =
-                HashObject::new(kukla_ruby::class::ClassId::HASH, kukla_ruby::hash::Table::new());
-            for (name, value) in &resource.attributes {
-                let (name, value) = (ruby.symbol(name.as_str()), values::to_ruby(ruby, value)?);
-                ruby.hash_set(&attributes, name, value)?;
-            }
-            let (ty, title) = (Value::from(resource.type_name.as_str()), Value::str(resource.title.clone()));
-            let answer = ask(ruby, "refusal", &[ty, title, Value::Hash(attributes)])?;
-            verdicts.push(match &answer {
-                Value::Nil => Verdict::Accepted,
-                Value::Array(parts) => match &parts.items()[..] {
-                    [kind, attribute, message] => Verdict::Refused(refusal(ruby, kind, attribute, message)?),
-                    _ => Verdict::Unknown,
-                },
-                _ => Verdict::Unknown,
+    Judge::default().judge(environment, programs, facts, resources)
+}
+
+/// Judges the resources of many catalogs of one environment. The interpreter stays as long as the facts are the same, and a resource that
+/// occurs again has the verdict that it had.
+#[derive(Default)]
+pub struct Judge {
+    facts: Hash,
+    state: Option<Box<State>>,
+    known: FxHashMap<String, Verdict>,
+}
+
+impl Judge {
+    /// Whether an agent would accept these resources.
+    pub fn judge(
+        &mut self,
+        environment: &Environment,
+        programs: &Arc<RubyPrograms>,
+        facts: &Hash,
+        resources: &[ResourceValues],
+    ) -> Vec<Verdict> {
+        // A node without facts is assumed to be like most.
+        let facts = if facts.is_empty() { &workshop::some_machine() } else { facts };
+        if self.facts != *facts {
+            *self = Judge { facts: facts.clone(), ..Judge::default() };
+        }
+        let keys: Vec<String> = resources.iter().map(|resource| format!("{resource:?}")).collect();
+        let mut verdicts: Vec<Verdict> = Vec::with_capacity(resources.len());
+        if keys.iter().any(|key| !self.known.contains_key(key)) {
+            // After an error that stops the interpreter, the remaining resources have no verdict.
+            let Judge { state, known, .. } = self;
+            workshop::enter_again(environment, programs, facts, state, |ruby| {
+                for (resource, key) in resources.iter().zip(&keys) {
+                    if !known.contains_key(key) {
+                        let verdict = verdict(ruby, resource)?;
+                        known.insert(key.clone(), verdict);
+                    }
+                }
+                Ok(())
             });
         }
-        Ok(())
-    });
-    verdicts.resize_with(resources.len(), || Verdict::Unknown);
-    verdicts
+        verdicts.extend(keys.iter().map(|key| self.known.get(key).cloned().unwrap_or(Verdict::Unknown)));
+        verdicts
+    }
+}
+
+fn verdict(ruby: &mut Ruby<'_>, resource: &ResourceValues) -> Result<Verdict> {
+    let attributes = HashObject::new(kukla_ruby::class::ClassId::HASH, kukla_ruby::hash::Table::new());
+    for (name, value) in &resource.attributes {
+        let (name, value) = (ruby.symbol(name.as_str()), values::to_ruby(ruby, value)?);
+        ruby.hash_set(&attributes, name, value)?;
+    }
+    let (ty, title) = (Value::from(resource.type_name.as_str()), Value::str(resource.title.clone()));
+    let answer = ask(ruby, "refusal", &[ty, title, Value::Hash(attributes)])?;
+    crate::guest::forget_collections(ruby);
+    Ok(match &answer {
+        Value::Nil => Verdict::Accepted,
+        Value::Array(parts) => match &parts.items()[..] {
+            [kind, attribute, message] => Verdict::Refused(refusal(ruby, kind, attribute, message)?),
+            _ => Verdict::Unknown,
+        },
+        _ => Verdict::Unknown,
+    })
 }
 
 /// The refusal that `Puppet::Type.refusal` describes.

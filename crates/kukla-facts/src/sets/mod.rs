@@ -127,14 +127,19 @@ impl FactSet {
         })
     }
 
-    /// All facts of a node of this name, with those that have had another name before facts were structured.
-    pub fn facts(&self, node: &str) -> Hash {
+    /// The facts of a node of this name, without those that have another name since facts are structured.
+    pub fn structured_facts(&self, node: &str) -> Hash {
         let mut facts = Fields::default();
         os::add(self, &mut facts);
         networking::add(self, node, &mut facts);
         hardware::add(self, node, &mut facts);
         agent::add(self, node, &mut facts);
-        let mut facts = facts.into_hash();
+        facts.into_hash()
+    }
+
+    /// All facts of a node of this name, with those that have had another name before facts were structured.
+    pub fn facts(&self, node: &str) -> Hash {
+        let mut facts = self.structured_facts(node);
         let mut old = Fields::default();
         legacy::add(&mut old, &facts);
         for (name, value) in &old.into_hash() {

@@ -10,12 +10,20 @@ use crate::document::Op;
 impl<'t> Lowering<'t> {
     /// `class name (parameters) inherits parent { }`, `function name(parameters) >> Type { }`
     pub(super) fn definition(&mut self, node: Node<'t>) {
-        let is_function = node.kind() == K::FunctionDefinition;
         for (index, part) in node.children().enumerate() {
-            if index > 0 && !(is_function && part.kind() == K::Parameters) {
+            if index > 0 && !(part.kind() == K::Parameters && self.touches_name(node, part)) {
                 self.document.space();
             }
             self.expr(part);
+        }
+    }
+
+    /// Whether no space precedes the parameters of a definition. Functions and plans, which are called, have both forms.
+    fn touches_name(&self, definition: Node<'t>, parameters: Node<'t>) -> bool {
+        match definition.kind() {
+            K::FunctionDefinition if self.starts_line(parameters) => true,
+            K::FunctionDefinition | K::PlanDefinition => self.gap_before(parameters) == 0,
+            _ => false,
         }
     }
 

@@ -27,16 +27,31 @@ pub(super) struct ListForm {
     pub rows: bool,
     /// Whether no space follows a comma on one line.
     pub tight: bool,
+    /// The elements that may stay beside the opening bracket of a broken list.
+    pub head: Head,
+}
+
+/// The elements that may stay beside the opening bracket of a broken list, if the author had them there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// None.
+    Empty,
+    /// The operator of a query, whose operands follow: `['and', ['=', 'name', 'a']]`.
+    Operator,
+    /// Any, as in `run_task('facts', $targets,` before named parameters.
+    Any,
 }
 
 impl ListForm {
     const fn new(spaced: bool, comma: TrailingComma, rows: bool) -> ListForm {
-        ListForm { spaced, comma, rows, tight: false }
+        ListForm { spaced, comma, rows, tight: false, head: Head::Empty }
     }
 
-    pub const ARRAY: ListForm = ListForm::new(false, TrailingComma::Add, true);
+    pub const ARRAY: ListForm =
+        ListForm { head: Head::Operator, ..ListForm::new(false, TrailingComma::Add, true) };
     pub const BRACES: ListForm = ListForm::new(true, TrailingComma::Add, false);
-    pub const ARGUMENTS: ListForm = ListForm::new(false, TrailingComma::Keep, true);
+    pub const KEYS: ListForm = ListForm::new(false, TrailingComma::Keep, true);
+    pub const ARGUMENTS: ListForm = ListForm { head: Head::Any, ..ListForm::KEYS };
     pub const PARAMETERS: ListForm = ListForm::new(false, TrailingComma::Add, false);
     pub const PIPES: ListForm = ListForm::new(false, TrailingComma::Keep, false);
 }
@@ -70,7 +85,9 @@ impl<'t> Lowering<'t> {
             inside.iter().copied().filter(|part| !matches!(part.kind(), K::Comma | K::Semicolon)).collect();
         let Some((&first, rest)) = items.split_first() else { return self.empty_list(*open, *close) };
         let broken = self.starts_line(first) || rest.iter().any(|item| self.starts_line(*item));
-        let in_rows = form.rows && broken && rest.iter().any(|item| !self.starts_line(*item));
+        let head = self.head(&items, *close, form);
+        let in_rows =
+            form.rows && broken && items.iter().skip(head.max(1)).any(|item| !self.starts_line(*item));
         let comma = match form.comma {
             TrailingComma::Add => true,
             TrailingComma::Keep => inside.last().is_some_and(|part| part.kind() == K::Comma),
@@ -97,8 +114,13 @@ impl<'t> Lowering<'t> {
         let mut arrows = Arrows::default();
         let mut columns = ParameterColumns::default();
         for (index, item) in items.iter().enumerate() {
+            if index == 0 && head > 0 {
+                // Elements that do not fit beside the bracket begin the next line.
+                self.document.open(false);
+            }
             match index {
                 0 => self.document.push(Op::Line { space: form.spaced, blank: false }),
+                _ if index < head => self.document.space(),
                 _ if in_rows && !self.starts_line(*item) => self.document.space(),
                 _ => {
                     let blank = self.blank_ahead();
@@ -110,7 +132,14 @@ impl<'t> Lowering<'t> {
                 }
             }
             self.lead();
-            self.item(*item, &mut arrows, &mut columns);
+            if index < head {
+                self.item(*item, &mut Arrows::default(), &mut columns);
+            } else {
+                self.item(*item, &mut arrows, &mut columns);
+            }
+            if index + 1 == head {
+                self.document.close();
+            }
             if index < rest.len() {
                 self.document.push(Op::Text(","));
             } else if comma {
@@ -127,6 +156,22 @@ impl<'t> Lowering<'t> {
             self.align_arrows(arrows);
         }
         self.align_parameters(columns);
+    }
+
+    /// The number of elements that stay beside the opening bracket of a broken list. The closing bracket must be on its own line.
+    fn head(&self, items: &[Node<'t>], close: Node<'t>, form: ListForm) -> usize {
+        let head = items.iter().take_while(|item| !self.starts_line(**item)).count();
+        let (beside, below) = items.split_at(head);
+        let allowed = match form.head {
+            Head::Empty => false,
+            Head::Operator => {
+                beside.len() == 1
+                    && matches!(beside[0].kind(), K::SqString | K::DqString)
+                    && below.iter().all(|item| item.kind() == K::Array && self.starts_line(*item))
+            }
+            Head::Any => beside.iter().all(|item| !item.text().contains('\n')),
+        };
+        if allowed && !below.is_empty() && self.starts_line(close) { head } else { 0 }
     }
 
     fn empty_list(&mut self, open: Node<'t>, close: Node<'t>) {

@@ -202,7 +202,7 @@ impl<'t> Lowering<'t> {
         let mut later = keys.iter().skip(2);
         let is_type = left.kind() == K::TypeName && later.clone().any(|key| key.kind() == K::Comma);
         let tight = is_type && later.all(|key| key.kind() == K::RBracket || self.gap_before(*key) == 0);
-        self.list(keys, ListForm { tight, ..ListForm::ARGUMENTS });
+        self.list(keys, ListForm { tight, ..ListForm::KEYS });
     }
 
     /// `function(arguments) lambda`

@@ -107,9 +107,10 @@ impl<'t> Lowering<'t> {
             if breaks == 0 {
                 // Only a comment between `/*` and `*/` can have something after it.
                 self.document.space();
-                return self.trail();
+                self.trail();
+            } else {
+                self.document.hard_line(breaks > 1);
             }
-            self.document.hard_line(breaks > 1);
         }
     }
 

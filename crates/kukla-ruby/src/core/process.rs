@@ -45,13 +45,14 @@ pub const GC: NativeClass = NativeClass {
 
 /// The module `Signal`.
 pub const SIGNAL: NativeClass = NativeClass {
-    singleton: &[&[method("trap", 0, ANY, refuse)], super::exception::SIGNAL_LISTS],
+    singleton: &[&[method("trap", 1, 2, super::exception::trap)], super::exception::SIGNAL_LISTS],
     ..NativeClass::module("Signal")
 };
 
 /// Functions of `Kernel` that would reach into the process.
 pub const FUNCTIONS: &[Native] = methods![
-    private("trap", 0, ANY, refuse).alias("syscall"),
+    private("trap", 1, 2, super::exception::trap),
+    private("syscall", 0, ANY, refuse),
     private("set_trace_func", 1, 1, refuse_objects),
 ];
 

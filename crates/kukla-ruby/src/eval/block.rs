@@ -174,12 +174,8 @@ impl Ruby<'_> {
                 let guise = Guise { this: this.clone(), cref: None, method: Some(method) };
                 self.run_closure(proc, closure, args, Some(guise))
             }
-            ProcBody::Method(_, inner) => {
-                let inner = inner.clone();
-                self.call_method(this, &inner, method.name, args)
-            }
-            // The method of a symbol is called on the first argument.
-            ProcBody::Symbol(_) | ProcBody::Native(..) => self.call_block(proc, args),
+            // The method of a symbol is called on the first argument, that of an object on the object.
+            ProcBody::Symbol(_) | ProcBody::Native(..) | ProcBody::Method(..) => self.call_block(proc, args),
         }
     }
 

@@ -1,6 +1,7 @@
 //! One expression after the other.
 
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use super::{Frame, MatchSlot};
 use crate::class::ClassId;
@@ -18,6 +19,10 @@ impl Ruby<'_> {
     pub(crate) fn eval(&mut self, f: &Frame<'_>, node: &Node) -> Result {
         match node {
             Node::Nil => Ok(Value::Nil),
+            Node::Mark(count) => {
+                count.fetch_add(1, Ordering::Relaxed);
+                Ok(Value::Nil)
+            }
             Node::True => Ok(Value::Bool(true)),
             Node::False => Ok(Value::Bool(false)),
             Node::This => Ok(f.this.clone()),

@@ -26,6 +26,8 @@ pub(crate) struct Loaded {
     running: FxHashSet<String>,
     libraries: FxHashSet<&'static str>,
     promised: FxHashMap<(ClassId, Symbol), Promise>,
+    /// The libraries of the embedding program, by the name that `require` is given: the text, empty for one that is there already.
+    provided: FxHashMap<&'static str, &'static str>,
     started: bool,
 }
 
@@ -227,6 +229,9 @@ impl Ruby<'_> {
     /// `require` of a library or file by name.
     pub(crate) fn require(&mut self, feature: &str) -> Result<bool> {
         let plain = feature.strip_suffix(".rb").unwrap_or(feature);
+        if let Some((name, text)) = self.run.loaded.provided.get_key_value(plain) {
+            return self.require_of_host(name, text);
+        }
         if let Some(library) = library::find(plain) {
             if !self.run.loaded.libraries.insert(library.name) {
                 return Ok(false);
@@ -352,6 +357,12 @@ impl Ruby<'_> {
             head.set_variable(path, Value::str(feature));
         }
         Box::new(Unwind::Raise(error))
+    }
+
+    /// Makes a library of the embedding program known to `require`, before any file of that name. An empty text is for one that is there
+    /// already.
+    pub fn provide(&mut self, name: &'static str, text: &'static str) {
+        self.run.loaded.provided.insert(name, text);
     }
 
     /// `autoload`

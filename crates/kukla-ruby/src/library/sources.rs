@@ -26,6 +26,7 @@ const fn source(
 pub static SOURCES: &[Source] = &[
     source("base64", &[], &["Base64"], include_str!("base64.rb")),
     source("cgi/util", &["cgi", "cgi/escape"], &["CGI"], include_str!("cgi/util.rb")),
+    source("csv", &[], &[], include_str!("csv.rb")),
     source(
         "date",
         &["date_core"],
@@ -66,6 +67,7 @@ pub static SOURCES: &[Source] = &[
         &["Net", "OpenURI"],
         include_str!("net_http.rb"),
     ),
+    source("optparse", &["optionparser", "optparse/time", "optparse/uri"], &[], include_str!("optparse.rb")),
     source("open3", &[], &["Open3"], include_str!("open3.rb")),
     source(
         "openssl",
@@ -99,6 +101,7 @@ pub static SOURCES: &[Source] = &[
     source("stringio", &[], &["StringIO"], include_str!("stringio.rb")),
     source("tempfile", &[], &["Tempfile"], include_str!("tempfile.rb")),
     source("time", &[], &[], include_str!("time.rb")),
+    source("rbconfig", &[], &["RbConfig"], include_str!("rbconfig.rb")),
     source("timeout", &[], &["Timeout"], include_str!("timeout.rb")),
     source("tmpdir", &[], &[], include_str!("tmpdir.rb")),
     source("uri", &["uri/generic", "uri/http"], &["URI"], include_str!("uri.rb")),

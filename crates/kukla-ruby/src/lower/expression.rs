@@ -1,10 +1,13 @@
 //! Every kind of expression, and to whom it goes.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
 use ruby_prism as prism;
 
 use super::literal::explicit_encoding;
 use super::{Lowerer, line_of, read, write};
-use crate::program::{Arg, Combine, Literal, Node, Pair, Range};
+use crate::program::{Arg, Combine, LineMark, Literal, Node, Pair, Range};
 use crate::text::Encoding;
 
 /// At this number of levels of nesting, an expression makes sure that there is enough stack for the next ones.
@@ -30,6 +33,7 @@ impl Lowerer {
         let mut nodes = Vec::with_capacity(list.len());
         let mut first = Vec::new();
         for (at, node) in list.iter().enumerate() {
+            nodes.extend(self.mark(&node));
             if let Some(begin) = node.as_pre_execution_node() {
                 first.push(self.maybe_statements(begin.statements()));
             } else if at < last
@@ -49,6 +53,20 @@ impl Lowerer {
             1 => nodes.remove(0),
             _ => Node::Seq(nodes.into()),
         }
+    }
+
+    /// A node that counts before a statement, if the program counts what runs.
+    fn mark(&mut self, node: &prism::Node<'_>) -> Option<Node> {
+        let marks = self.marks.as_mut()?;
+        let location = node.location();
+        let number = |line: i32| u32::try_from(line).unwrap_or_default();
+        let line = number(location.start_line());
+        // The text of a template is one statement over all its lines; other statements count where they begin.
+        let is_text = node.as_call_node().is_some_and(|call| call.name().as_slice() == b"<<");
+        let last = if is_text { number(location.end_line()) } else { line };
+        let count = Arc::<AtomicU32>::default();
+        marks.push(LineMark { line, last, count: Arc::clone(&count) });
+        Some(Node::Mark(count))
     }
 
     pub(super) fn maybe_statements(&mut self, statements: Option<prism::StatementsNode<'_>>) -> Node {

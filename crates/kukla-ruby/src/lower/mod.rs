@@ -17,7 +17,7 @@ use ruby_prism as prism;
 use rustc_hash::FxHashMap;
 
 use crate::nesting::{TOO_DEEP, is_endless, with_stack_for};
-use crate::program::{Body, BodyId, BodyKind, Literal, Name, Node, Params, Program, VariableSlot};
+use crate::program::{Body, BodyId, BodyKind, LineMark, Literal, Name, Node, Params, Program, VariableSlot};
 use crate::text::Encoding;
 use captured::{Facts, Key, PROGRAM};
 
@@ -38,7 +38,12 @@ pub(crate) const VERSIONS: [prism::Version; 2] = [prism::Version::CRuby3_4, pris
 
 /// Reads a program.
 pub fn parse(source: &[u8], file: &str) -> Result<Arc<Program>, SyntaxProblem> {
-    lower(source, file, 1, &[])
+    lower(source, file, 1, &[], false)
+}
+
+/// Reads a program that counts how often each of its statements runs.
+pub fn parse_measured(source: &[u8], file: &str) -> Result<Arc<Program>, SyntaxProblem> {
+    lower(source, file, 1, &[], true)
 }
 
 /// Reads a piece of text that is run where variables are around it: the names of each environment, the outermost first.
@@ -48,7 +53,7 @@ pub(crate) fn parse_inside(
     line: i32,
     scopes: &[Vec<String>],
 ) -> Result<Arc<Program>, SyntaxProblem> {
-    lower(source, file, line, scopes)
+    lower(source, file, line, scopes, false)
 }
 
 fn lower(
@@ -56,11 +61,12 @@ fn lower(
     file: &str,
     line: i32,
     scopes: &[Vec<String>],
+    measure: bool,
 ) -> Result<Arc<Program>, SyntaxProblem> {
     let [newest, older] = VERSIONS;
-    match lower_as(newest, source, file, line, scopes) {
+    match lower_as(newest, source, file, line, scopes, measure) {
         Err(problem) if problem.message != TOO_DEEP => {
-            lower_as(older, source, file, line, scopes).map_err(|_| problem)
+            lower_as(older, source, file, line, scopes, measure).map_err(|_| problem)
         }
         program => program,
     }
@@ -72,6 +78,7 @@ fn lower_as(
     file: &str,
     line: i32,
     scopes: &[Vec<String>],
+    measure: bool,
 ) -> Result<Arc<Program>, SyntaxProblem> {
     let mut options =
         prism::Options::default().filepath(file).line(line).version(version).main_script(scopes.is_empty());
@@ -118,6 +125,7 @@ fn lower_as(
             depth: 0,
             asking: 0,
             encoding: literal::of_source(&parsed),
+            marks: measure.then(Vec::new),
         };
         for names in scopes {
             let mut scope = Scope::new(BodyKind::Eval, None, true);
@@ -151,6 +159,7 @@ fn lower_as(
             data,
             nesting,
             findings: Default::default(),
+            marks: lowerer.marks.unwrap_or_default().into(),
         }))
     })
 }
@@ -240,6 +249,8 @@ struct Lowerer {
     asking: u32,
     /// The encoding of the source.
     encoding: Encoding,
+    /// The statements of a program that counts what runs.
+    marks: Option<Vec<LineMark>>,
 }
 
 impl Lowerer {

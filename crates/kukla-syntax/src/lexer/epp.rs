@@ -118,8 +118,10 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn rendered_text(text: &str, start: usize, end: usize) -> String {
     let bytes = text.as_bytes();
     let mut rendered = String::with_capacity(end - start);
-    // The minus of `<%-%>` belongs to the opening tag.
-    let mut skip_leading = text[..start].ends_with("-%>") && !text[..start].ends_with("<%-%>");
+    // The minus of `<%-%>` belongs to the opening tag, and that of `<-%>` to an arrow.
+    let before = &text[..start];
+    let is_other = before.ends_with("<%-%>") || (before.ends_with("<-%>") && !before.ends_with("<<-%>"));
+    let mut skip_leading = before.ends_with("-%>") && !is_other;
     let mut at = start;
     while at < end {
         let next = memchr::memmem::find(&bytes[at..end], b"<%").map_or(end, |len| at + len);

@@ -387,7 +387,7 @@ impl Run<'_> {
                 Some(_) if answer.get("error").is_some() => Err(mismatch(&answer)),
                 Some(fact) => view.holds(&fact, &evaluate),
             };
-            tally.count(expectation.line + index, "the catalog", &entry, verdict);
+            tally.count(expectation.line + index, "", &entry, verdict);
         }
     }
 

@@ -71,7 +71,7 @@ impl Tally {
             Err(mismatch) => self.broken.push(Failure {
                 message: "a claim does not hold".into(),
                 line: Some(line),
-                source: Some(source.to_owned()),
+                source: Some(source.to_owned()).filter(|source| !source.is_empty()),
                 expected: Some(claimed.to_owned()),
                 got: Some(mismatch.got),
                 diagnostic: mismatch.diagnostic,

@@ -143,7 +143,7 @@ fn source(out: &mut String, number: usize, file: &FileCoverage) {
             true => String::new(),
             false => format!("<em>{}</em>", escape(&notes.join("; "))),
         };
-        let _ = writeln!(
+        let _ = write!(
             out,
             "<span class=\"line {class}\" id=\"f{number}l{at}\"><i>{at}</i><b>{shown}</b><code>{}</code>{note}</span>",
             escape(text)

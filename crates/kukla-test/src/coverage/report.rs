@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kukla::eval::coverage::{DefinitionKind, Mark, MarkKind, Measured, Way};
+use kukla::eval::coverage::{Coverage, DefinitionKind, Mark, MarkKind, Measured, Way};
 use kukla::eval::programs::{Dialect, Programs};
+use kukla::extensions::RubyPrograms;
 use kukla::syntax::Source;
 use kukla::syntax::validate::Rules;
 use kukla::world::puppetfile::Puppetfile;
@@ -194,7 +195,11 @@ impl CoverageReport {
 
 /// The marks of a file that no test has loaded.
 fn unread(path: &Path, text: &str) -> Vec<Measured> {
-    let coverage = Arc::default();
+    let coverage: Arc<Coverage> = Arc::default();
+    if path.extension().is_some_and(|extension| extension == "erb") {
+        let _ = RubyPrograms::measuring(Arc::clone(&coverage)).template(path, text);
+        return coverage.texts();
+    }
     let programs = Programs::measuring(Arc::clone(&coverage));
     let source = Source::new(path.display().to_string(), text);
     let dialect = match path.extension().is_some_and(|extension| extension == "epp") {
@@ -340,7 +345,7 @@ fn search(project: &Project, directory: &Path, depth: usize, files: &mut Vec<Pat
         let path = directory.join(&entry.name);
         if entry.is_directory && !entry.is_link {
             search(project, &path, depth + 1, files);
-        } else if [".pp", ".epp"].iter().any(|ending| entry.name.ends_with(ending)) {
+        } else if [".pp", ".epp", ".erb"].iter().any(|ending| entry.name.ends_with(ending)) {
             files.push(path);
         }
     }

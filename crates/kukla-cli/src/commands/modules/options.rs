@@ -126,16 +126,22 @@ impl ModuleOptions {
 
 impl SourceArgs {
     fn open(&self) -> Result<Sources, Problem> {
+        self.open_with(None, None)
+    }
+
+    /// Opens the sources with the key and the proxy of settings, which options and environment variables replace.
+    pub fn open_with(&self, key: Option<&str>, proxy: Option<&str>) -> Result<Sources, Problem> {
         let forge_key = match &self.forge_key_file {
             Some(file) => Some(crate::files::read_text(file)?.trim().to_owned()),
             None => std::env::var("KUKLA_FORGE_KEY").ok().filter(|key| !key.is_empty()),
         };
+        let forge_key = forge_key.or_else(|| key.map(str::to_owned));
         let network = NetworkOptions {
             offline: self.offline,
             patience: self.timeout,
             retries: self.retries,
             authorities: self.ca.clone(),
-            proxy: self.proxy.clone(),
+            proxy: self.proxy.clone().or_else(|| proxy.map(str::to_owned)),
         };
         let forge =
             self.forge.clone().or_else(|| std::env::var("KUKLA_FORGE").ok()).filter(|url| !url.is_empty());
@@ -266,7 +272,7 @@ impl Modules {
 
 /// The progress of fetching, on one line of the terminal.
 #[derive(Debug, Default)]
-struct Progress {
+pub struct Progress {
     total: AtomicUsize,
     done: AtomicUsize,
 }

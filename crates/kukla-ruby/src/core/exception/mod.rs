@@ -14,6 +14,7 @@ use crate::value::{Object, Value};
 
 pub(crate) use methods::{cause, locations};
 pub(crate) use signal::LISTS as SIGNAL_LISTS;
+pub(crate) use signal::trap;
 
 /// The class `Exception`.
 pub const EXCEPTION: NativeClass = NativeClass {

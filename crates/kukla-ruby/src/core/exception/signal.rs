@@ -1,5 +1,9 @@
 //! Signals by name and number, and the exceptions that tell of them.
 
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
 use super::{Details, set_detail};
 use crate::args::Args;
 use crate::class::{ClassId, Native, method, private};
@@ -94,11 +98,22 @@ fn number(this: &Value) -> Value {
 }
 
 fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
-    let (number, shown) = match &args[0] {
+    if matches!(args[0], Value::String(_) | Value::Symbol(_)) && args.len() > 1 {
+        return Err(ruby.wrong_number_of_arguments(args.len(), 1));
+    }
+    let (number, shown) = signal(ruby, &args[0])?;
+    let message = args.list.get(1).cloned().unwrap_or_else(|| shown.into());
+    set_detail(this, |details| {
+        details.name = Value::Int(number);
+        details.message = message;
+    });
+    Ok(Value::Nil)
+}
+
+/// The number and the name of a signal, given as either.
+fn signal(ruby: &mut Ruby<'_>, signal: &Value) -> Result<(i64, String)> {
+    Ok(match signal {
         signal @ (Value::String(_) | Value::Symbol(_)) => {
-            if args.len() > 1 {
-                return Err(ruby.wrong_number_of_arguments(args.len(), 1));
-            }
             let text = ruby.display(signal)?.to_str_lossy().into_owned();
             let name = text.strip_prefix("SIG").unwrap_or(&text);
             match SIGNALS.iter().find(|(known, _)| *known == name) {
@@ -118,11 +133,41 @@ fn initialize(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
             let class = ruby.class_name_of(other);
             return Err(ruby.argument_error(format!("bad signal type {class}")));
         }
+    })
+}
+
+/// The handlers of signals, by number. No signal reaches the program: they are kept for those that ask what was there before.
+#[derive(Default)]
+struct Handlers(FxHashMap<i64, Value>);
+
+/// `trap`: keeps a handler and answers the one before.
+pub(crate) fn trap(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let (number, shown) = signal(ruby, &args[0])?;
+    let handler = match (args.get(1), args.block) {
+        (Some(Value::Nil), _) => Value::Nil,
+        (Some(command @ (Value::String(_) | Value::Symbol(_))), _) => {
+            let text = ruby.display(command)?.to_str_lossy().into_owned();
+            match text.as_str() {
+                "" | "IGNORE" | "SIG_IGN" => "IGNORE".into(),
+                "DEFAULT" | "SIG_DFL" => "DEFAULT".into(),
+                // A piece of code.
+                _ => Value::from(text),
+            }
+        }
+        (Some(handler), _) => handler.clone(),
+        (None, Some(block)) => Value::Proc(Rc::clone(block)),
+        (None, None) => return Err(ruby.argument_error("tried to create Proc object without a block")),
     };
-    let message = args.list.get(1).cloned().unwrap_or_else(|| shown.into());
-    set_detail(this, |details| {
-        details.name = Value::Int(number);
-        details.message = message;
-    });
-    Ok(Value::Nil)
+    match number {
+        4 | 7 | 8 | 11 | 26 => {
+            return Err(ruby.argument_error(format!("can't trap reserved signal: {shown}")));
+        }
+        9 | 19 => {
+            let class = ruby.class_named("Errno::EINVAL")?;
+            return Err(ruby.error(class, format!("Invalid argument - {shown}")));
+        }
+        _ => {}
+    }
+    let before = ruby.part::<Handlers>().0.insert(number, handler);
+    Ok(before.unwrap_or_else(|| if number == 0 { Value::Nil } else { "DEFAULT".into() }))
 }

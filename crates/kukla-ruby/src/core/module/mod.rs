@@ -38,7 +38,7 @@ pub const CLASS: NativeClass = NativeClass {
 };
 
 const SINGLETON: &[Native] = &[
-    method("new", 0, 0, |ruby, this, args| {
+    method("new", 0, ANY, |ruby, this, args| {
         let class = this_class(this);
         let module = ruby.add_class(Class::new(ClassKind::Module, None));
         if class != ClassId::MODULE {

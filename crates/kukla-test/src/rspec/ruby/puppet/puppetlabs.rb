@@ -1,0 +1,36 @@
+# What `require 'puppetlabs_spec_helper/module_spec_helper'` sets.
+
+module PuppetlabsSpec
+  module Files
+    def make_absolute(path) = path
+    def tmpfilename(name) = File.join(Dir.tmpdir, "#{name}-#{rand(1_000_000)}")
+    def tmpdir(name) = tmpfilename(name).tap { |path| Dir.mkdir(path) }
+    def cleanup = nil
+    module_function :make_absolute, :tmpfilename, :tmpdir, :cleanup
+  end
+
+  module PuppetInternals
+    class << self
+      def scope(*) = Puppet::Parser::Scope.top
+      def resource(type = :hostclass, name = 'testing') = Puppet::Parser::Resource.new(type.to_s, name)
+      def compiler(*) = Puppet::Parser::Scope.top.compiler
+      def node(*) = compiler.node
+      def modulepath = RSpec.configuration.module_path
+    end
+  end
+end
+
+def param_value(subject, type, title, param) = subject.resource(type, title).send(:parameters)[param.to_sym]
+
+def verify_contents(subject, title, expected_lines)
+  content = subject.resource('file', title).send(:parameters)[:content]
+  expect(content.split("\n") & expected_lines).to match_array expected_lines.uniq
+end
+
+RSpec.configure do |config|
+  spec = File.expand_path(File.join(Dir.pwd, 'spec'))
+  config.environmentpath = spec
+  config.module_path = [File.join(spec, 'fixtures', 'modules'), ENV.fetch('MODULEPATH', nil)].compact.join(File::PATH_SEPARATOR)
+  config.strict_variables = ENV['STRICT_VARIABLES'] != 'no'
+  config.before { @logs = [] }
+end
