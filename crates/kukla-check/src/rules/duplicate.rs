@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::order::{CodePlace, Cycle, How, Order};
 use super::resource::DUPLICATE_RESOURCE;
+use super::suspects::Suspects;
 use crate::finding::Finding;
 use crate::repository::always::{Body, Declaration, Declared, Owner, Reference, reference};
 use crate::repository::{Index, Outline, Role};
@@ -16,6 +17,7 @@ use crate::repository::{Index, Outline, Role};
 struct Bodies<'o> {
     classes: FxHashMap<&'o str, &'o Body>,
     defines: FxHashMap<&'o str, &'o Body>,
+    suspects: Suspects,
 }
 
 /// The evaluation of everything that one body leads to.
@@ -57,7 +59,11 @@ struct Duplicate<'o> {
 
 /// Finds resources that are declared twice, or come before themselves.
 pub fn check(index: &Index, outlines: &[(Role, Arc<Outline>)]) -> Vec<Finding> {
-    let mut bodies = Bodies { classes: FxHashMap::default(), defines: FxHashMap::default() };
+    let mut bodies = Bodies {
+        classes: FxHashMap::default(),
+        defines: FxHashMap::default(),
+        suspects: Suspects::default(),
+    };
     let (mut tops, mut nodes): (Vec<&Body>, Vec<&Body>) = (Vec::new(), Vec::new());
     let mut roots: Vec<&Body> = Vec::new();
     for (role, outline) in outlines {
@@ -78,6 +84,8 @@ pub fn check(index: &Index, outlines: &[(Role, Arc<Outline>)]) -> Vec<Finding> {
             }
         }
     }
+    let all: Vec<&Body> = outlines.iter().flat_map(|(_, outline)| &outline.bodies).collect();
+    bodies.suspects = Suspects::of(&all, bodies.defines.keys().copied());
     let mut mistakes = Mistakes::default();
     for root in &roots {
         mistakes.add_branches(&bodies, &[], root);
@@ -183,6 +191,8 @@ impl<'o> Evaluation<'o> {
         if let Some(parent) = &body.parent {
             self.class(parent, (&body.source, Span::default()));
         }
+        let suspects = &self.bodies.suspects;
+        let container = container.filter(|container| suspects.contains(container));
         for declaration in declarations {
             let place = (&body.source, declaration.span);
             match &declaration.what {
@@ -199,7 +209,9 @@ impl<'o> Evaluation<'o> {
                     None => self.class(name, place),
                 },
                 Declared::Ordered { before, after } => {
-                    self.order.put(How::Before, before.clone(), after.clone(), place)
+                    if suspects.contains(before) && suspects.contains(after) {
+                        self.order.put(How::Before, before.clone(), after.clone(), place);
+                    }
                 }
                 Declared::Contained(name) | Declared::Required(name) => {
                     let Some(container) = container else { continue };
@@ -211,9 +223,11 @@ impl<'o> Evaluation<'o> {
                 }
                 Declared::Resource { kind, title, name, is_real } => {
                     let key = (kind.as_str(), title.as_str());
-                    let resource = reference(kind, title);
-                    if *is_real {
-                        self.order.add(resource.clone(), container);
+                    if *is_real && !suspects.is_empty() {
+                        let resource = reference(kind, title);
+                        if suspects.contains(&resource) {
+                            self.order.add(resource, container);
+                        }
                     }
                     match self.resources.get(&key).copied() {
                         Some((first, by)) => self.duplicate(key, place, (first, by)),
@@ -223,7 +237,8 @@ impl<'o> Evaluation<'o> {
                                 self.name((kind, name), place);
                             }
                             let define = self.bodies.defines.get(kind.as_str()).filter(|_| *is_real);
-                            self.instances.extend(define.map(|define| (*define, place, resource)));
+                            let instance = define.map(|define| (*define, place, reference(kind, title)));
+                            self.instances.extend(instance);
                         }
                     }
                 }
@@ -265,7 +280,9 @@ impl<'o> Evaluation<'o> {
         }
         self.classes.insert(name, place);
         let class = reference(&"class".into(), name);
-        self.order.add(class.clone(), None);
+        if self.bodies.suspects.contains(&class) {
+            self.order.add(class.clone(), None);
+        }
         if let Some(body) = self.bodies.classes.get(name.as_str()).copied() {
             self.depth += 1;
             kukla::syntax::deep(|| self.body(body, &body.declarations, Some(&class)));

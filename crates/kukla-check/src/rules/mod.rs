@@ -25,6 +25,7 @@ pub mod replaced;
 pub mod resource;
 pub mod ruby;
 pub mod shadow;
+pub mod suspects;
 pub mod unused;
 pub mod unused_file;
 pub mod upgrade;

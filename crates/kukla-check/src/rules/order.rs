@@ -63,6 +63,9 @@ impl<'o> Order<'o> {
 
     /// A cycle, if there is one. References to resources that are not among those added do not count.
     pub fn cycle(&self) -> Option<Cycle<'o>> {
+        if self.steps.is_empty() {
+            return None;
+        }
         let numbers: FxHashMap<&Reference, usize> =
             self.resources.keys().enumerate().map(|(at, resource)| (resource, at)).collect();
         let number = |resource: &Reference| numbers.get(resource).copied();
