@@ -26,13 +26,7 @@ builtins! {
     }
 }
 
-fn each(
-    vm: &mut Vm<'_>,
-    message: Str,
-    resources: Value,
-    severity: Option<Str>,
-    block: Option<Block>,
-) -> Flow<Value> {
+fn each(vm: &mut Vm<'_>, message: Str, resources: Value, severity: Str, block: Option<Block>) -> Flow<Value> {
     let Some(catalog) = vm.inspected() else { return Err(diagnostic!(NO_INSPECTED_CATALOG).into()) };
     let wanted = resource_filters(&resources);
     for (at, resource) in catalog.resources.iter().enumerate() {
@@ -42,26 +36,26 @@ fn each(
         vm.charge(1)?;
         let subject = Value::Hash(described(resource));
         if !call(vm, &block, vec![subject])?.is_true() {
-            vm.report_violation(level(severity.as_deref()), &message, Some(at));
+            vm.report_violation(level(&severity), &message, Some(at));
         }
     }
     Ok(Value::Undef)
 }
 
-fn exists(vm: &mut Vm<'_>, message: Str, resources: Value, severity: Option<Str>) -> Flow<Value> {
+fn exists(vm: &mut Vm<'_>, message: Str, resources: Value, severity: Str) -> Flow<Value> {
     let Some(catalog) = vm.inspected() else { return Err(diagnostic!(NO_INSPECTED_CATALOG).into()) };
     let is_there =
         |wanted: &ResourceFilter, catalog: &Catalog| catalog.resources.iter().any(|one| wanted.includes(one));
     if !resource_filters(&resources).iter().all(|wanted| is_there(wanted, &catalog)) {
-        vm.report_violation(level(severity.as_deref()), &message, None);
+        vm.report_violation(level(&severity), &message, None);
     }
     Ok(Value::Undef)
 }
 
-fn level(severity: Option<&str>) -> Severity {
+fn level(severity: &str) -> Severity {
     match severity {
-        Some("warning") => Severity::Warning,
-        Some("notice") => Severity::Deprecation,
+        "warning" => Severity::Warning,
+        "notice" => Severity::Deprecation,
         _ => Severity::Error,
     }
 }

@@ -237,6 +237,13 @@ fn restricted(command: &str) -> Option<Vec<&'static str>> {
         "ruby" => vec!["ruby --files repository repo/script.rb"],
         // Its policy is the one that all requests have (`kukla-server`); no code runs here.
         "serve" => vec!["serve --check --confdir repo --files repository"],
+        "lsp" => vec!["lsp"],
+        "mod lock" => vec!["mod lock --offline --check --puppetfile repo/Puppetfile"],
+        "mod tree" => vec!["mod tree --offline --puppetfile repo/Puppetfile"],
+        // The same reader of Puppetfiles; it sees no other code.
+        command if command.starts_with("mod ") => vec![],
+        // Its settings name the repositories, and belong to the user.
+        "deploy" => vec![],
         // These run no code, and read only files that the user names.
         "fmt" => vec!["fmt --check repo"],
         "doctor" => vec!["doctor repo --files repository"],

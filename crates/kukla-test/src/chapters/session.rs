@@ -462,5 +462,5 @@ fn failed(failure: Box<Diagnostic>, logs: &[kukla::Log]) -> Answer {
 }
 
 fn refused(problem: &Problem) -> Answer {
-    json!({"error": {"kind": "request", "issue": "REQUEST", "message": problem.with_help()}}).into()
+    json!({"error": {"kind": "request", "issue": "BAD_REQUEST", "message": problem.with_help()}}).into()
 }
