@@ -72,6 +72,7 @@ const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
     ("NUMBER_NOT_IN_JSON", "arithmetic refuses it first"),
     ("PARAMETER_WITHOUT_VALUE", "another rule is broken first"),
     ("PARENT_NOT_EVALUATED", "takes classes that include each other in a circle through data"),
+    ("POLICY_VIOLATED", "takes policies, which are about finished catalogs"),
     ("READ_TOO_DEEP", "is about data that others write"),
     ("REFUSED_BY_AGENT", "takes the command line to ask for it"),
     ("RUBY_FUNCTION", "takes an environment that runs no Ruby"),
