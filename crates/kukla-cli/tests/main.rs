@@ -5,6 +5,8 @@
 mod browser;
 mod common;
 mod config;
+#[cfg(feature = "modules")]
+mod deploy;
 mod diff;
 mod explain;
 mod first_contact;

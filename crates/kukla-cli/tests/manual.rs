@@ -22,8 +22,8 @@ fn manual() {
     // The directory also holds images.
     pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.sort();
-    // Its sessions need a Forge.
-    pages.retain(|page| !page.ends_with("modules.md"));
+    // Their sessions need a Forge, or repositories.
+    pages.retain(|page| !page.ends_with("modules.md") && !page.ends_with("deploy.md"));
     let mut stale = Vec::new();
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();

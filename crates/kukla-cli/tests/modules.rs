@@ -9,7 +9,7 @@ use crate::common::Directory;
 use crate::sessions::{self, Sessions};
 
 #[path = "../../kukla-modules/tests/common/forge.rs"]
-mod forge;
+pub mod forge;
 
 use forge::{GitRepository, Server};
 
@@ -168,7 +168,7 @@ fn revisions_have_the_modules_of_their_own_lock() {
 }
 
 /// All files of a directory with their content.
-fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec![directory.to_owned()];
     while let Some(next) = pending.pop() {
