@@ -6,7 +6,7 @@
 //! | list | [`desired`] | the branches of the sources | the environments that should be there |
 //! | plan | [`plan`] | these, and the stamps of those that are there | a `Plan`: what is added, changed, removed |
 //! | stage | [`stage`] | a planned environment | a whole directory beside, which replaces the old one in one step |
-//! | purge | [`purge`] | what nobody manages | what stays |
+//! | purge | `purge` | what nobody manages | what stays |
 
 pub mod desired;
 pub mod name;

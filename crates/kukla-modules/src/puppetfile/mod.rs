@@ -1,6 +1,6 @@
 //! Puppetfiles: what they declare, and changes to them that keep everything else as it is.
 //!
-//! A Puppetfile is Ruby, so Kukla's interpreter [evaluates](evaluate) it; [`declare`] gives the arguments of `mod` their meaning, which is that of
+//! A Puppetfile is Ruby, so Kukla's interpreter evaluates it; `declare` gives the arguments of `mod` their meaning, which is that of
 //! r10k, with the forms that only g10k and librarian-puppet know; [`edit`] changes literals in place.
 
 use std::fmt;
