@@ -19,3 +19,4 @@ mod safety;
 mod schemas;
 mod sessions;
 mod store;
+mod webhook;

@@ -67,8 +67,9 @@ impl Deployer for Recorder {
         let environment = |name: &String| {
             if let Some(root) = &self.root {
                 let manifest = root.join("code/environments").join(name).join("manifests/site.pp");
-                std::fs::write(manifest, format!("notify {{ 'deployment {}': }}", state.deployments.len()))
-                    .unwrap();
+                let text = format!("notify {{ 'deployment {}': }}", state.deployments.len());
+                // Only one of the environments is there.
+                let _ = std::fs::write(manifest, text);
             }
             let (commit, change) = (Some("0123".to_owned()), Ok(EnvironmentChange::Changed));
             EnvironmentOutcome { name: name.clone(), commit, change }

@@ -170,7 +170,8 @@ mod tests {
         for number in 0..2 * MOST_SEEN {
             assert_eq!(queue.add(vec![queued("b7", &format!("d{number}"))]), Ok(vec![Placement::Merged]));
         }
-        assert_eq!((queue.state().seen.len(), queue.waiting()), (MOST_SEEN, MOST_WAITING - 1));
+        assert_eq!(queue.state().seen.len(), MOST_SEEN);
+        assert_eq!(queue.waiting(), MOST_WAITING - 1);
         queue.stop();
         assert!(queue.take().is_none());
     }
