@@ -170,7 +170,7 @@ fn a_branch_is_deployed_alone() {
     assert_eq!(report.plan.removed, [site.environments().join("feature_a")]);
     let exists = |name: &str| site.environments().join(name).exists();
     assert_eq!((exists("feature_a"), exists("feature_b"), exists("main")), (false, true, true));
-    // A branch that is not gone loses nothing, whoever says so.
+    // A branch that is not gone loses nothing, even if a request reports so.
     assert!(site.deploy_branch(&settings, &control, "main").plan.removed.is_empty() && exists("main"));
 }
 

@@ -57,7 +57,7 @@ struct State {
 pub struct CodeSnapshot {
     /// For agents that understand rich data, and for those that do not.
     sites: [Arc<Site>; 2],
-    /// The version of the code: that which a command prints, or that which `kukla deploy` has recorded.
+    /// The version of the code: the one that a command prints, or the one that `kukla deploy` has recorded.
     pub code_id: Option<String>,
 }
 

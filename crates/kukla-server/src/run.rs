@@ -101,7 +101,7 @@ async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) ->
     Ok(())
 }
 
-/// The thread that deploys what the webhook is told to.
+/// The thread that deploys the branches of the webhook.
 struct Deploying {
     current: Arc<LiveServer>,
     thread: std::thread::JoinHandle<()>,

@@ -1,4 +1,4 @@
-//! The webhook over the wire, with a deployer that only writes down what it is told.
+//! The webhook over the wire, with a deployer that only records its calls.
 
 #![allow(clippy::disallowed_methods)]
 

@@ -35,7 +35,7 @@ pub struct QueuedBranch {
     deliveries: Vec<String>,
 }
 
-/// What became of a push.
+/// The result of adding a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// Its branch waits now.

@@ -1,4 +1,4 @@
-//! Deployments by `kukla serve`: as those of `kukla deploy`, for the branches that its webhook was told of.
+//! Deployments by `kukla serve`: as those of `kukla deploy`, for the branches that its webhook reports.
 
 use std::path::Path;
 use std::sync::Arc;
