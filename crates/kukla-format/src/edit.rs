@@ -51,7 +51,9 @@ pub fn edits(old: &str, new: &str) -> Vec<LineEdit> {
         let (old_range, new_range) = (op.old_range(), op.new_range());
         if op.tag() == DiffTag::Equal {
             let pairs = old_range.zip(new_range).filter(|&(old, new)| old_lines[old] != new_lines[new]);
-            edits.extend(pairs.map(|(old, new)| LineEdit { lines: old..old + 1, text: new_lines[new].to_owned() }));
+            edits.extend(
+                pairs.map(|(old, new)| LineEdit { lines: old..old + 1, text: new_lines[new].to_owned() }),
+            );
         } else {
             edits.push(LineEdit { lines: old_range, text: new_lines[new_range].concat() });
         }
