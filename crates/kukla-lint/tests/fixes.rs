@@ -14,8 +14,8 @@ fn fixes_that_make_others_necessary() {
     let code = "file { \"/etc/motd\":\n  mode => 644,\n  ensure => present\n}\n";
     let all: Vec<&str> = rules::all().iter().map(|rule| rule.name()).collect();
     let right = "file { '/etc/motd':\n  ensure => file,\n  mode   => '0644',\n}\n";
-    assert_eq!(fixed(code, &all, Fix::Value), right);
-    assert_eq!(fixed(right, &all, Fix::Value), right);
+    assert_eq!(fixed(code, &all, Fix::State), right);
+    assert_eq!(fixed(right, &all, Fix::State), right);
 }
 
 #[test]
