@@ -8,7 +8,7 @@ use kukla_testing::skip;
 
 use crate::common::Directory;
 
-/// Of so many classes, one is compiled.
+/// One of this number of classes is compiled.
 const ONE_OF: usize = 6;
 
 fn kukla(root: &Path, arguments: &[&str]) -> Output {
