@@ -11,6 +11,7 @@ mod diff;
 mod explain;
 mod first_contact;
 mod incremental;
+mod lint_fix;
 mod manual;
 #[cfg(feature = "modules")]
 mod modules;

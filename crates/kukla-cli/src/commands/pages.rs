@@ -212,7 +212,7 @@ fn rules() -> String {
     page.extend(kukla_check::rules::all().map(|rule| section(rule.code)));
     page.push_str(
         "\n# Checks of `kukla lint`\n\nThose of puppet-lint and of its plugins, in the order in which they run. A fix changes the layout, writes a value \
-         in another form, or changes a value. `kukla fmt` settles those with an x in the last column.\n\n| check | from | default | severity | fix | fmt \
+         in another form, writes the value that was meant, or asks for another state. `kukla fmt` settles those with an x in the last column.\n\n| check | from | default | severity | fix | fmt \
          |\n|---|---|---|---|---|---|\n",
     );
     for rule in kukla_lint::rules::all() {
@@ -223,6 +223,7 @@ fn rules() -> String {
             Fix::Layout => "layout",
             Fix::Form => "form",
             Fix::Value => "value",
+            Fix::State => "state",
         };
         let formatted = if rule.formatted { "x" } else { "" };
         let severity = explain::severity(rule.code);
