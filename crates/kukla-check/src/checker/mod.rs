@@ -265,15 +265,12 @@ impl Checker {
         let has_changed = self.state.refusals != state;
         self.state.refusals = state;
         let files = &mut self.state.files;
-        let unknown: Vec<&mut FileState> = files
+        let mut unknown: Vec<&mut FileState> = files
             .iter_mut()
             .filter(|file| file.is_selected && (has_changed || file.refused.is_none()))
-            .map(|file| {
-                file.refused = Some(Vec::new());
-                file
-            })
-            .filter(|file| !file.text.outline.literal_resources.is_empty())
             .collect();
+        unknown.iter_mut().for_each(|file| file.refused = Some(Vec::new()));
+        unknown.retain(|file| !file.text.outline.literal_resources.is_empty());
         if !unknown.is_empty() {
             let confined = self.options.confine(&self.world, &index.survey);
             let outlines: Vec<_> = unknown

@@ -21,6 +21,9 @@ use super::survey::{Shape, Survey};
 use super::types::TypeReader;
 use crate::data::Bindings;
 
+/// A definition of a name, and the one that precedes it.
+pub type DuplicateDefinition = (Arc<Definition>, Arc<Definition>);
+
 /// The named definitions of a repository.
 #[derive(Debug)]
 pub struct Index {
@@ -35,7 +38,7 @@ pub struct Index {
     /// Type aliases by name.
     pub aliases: FxHashMap<Str, Arc<Definition>>,
     /// Duplicate definitions of names, each with the first one.
-    pub duplicates: FxHashMap<(Kind, Str), Vec<(Arc<Definition>, Arc<Definition>)>>,
+    pub duplicates: FxHashMap<(Kind, Str), Vec<DuplicateDefinition>>,
     /// Variables that site manifests set at top scope.
     pub variables: Counted<Str>,
     /// The types of parameters.

@@ -42,18 +42,18 @@ pub struct Outcome<'o> {
 }
 
 /// A span in a source.
-pub type Place = (Source, Span);
+pub type SourceSpan = (Source, Span);
 
 /// A declaration that comes second.
 #[derive(Clone, Debug)]
 pub struct Duplicate {
     resource: String,
     /// Its place.
-    pub place: Place,
+    pub place: SourceSpan,
     /// The place of the first one.
-    pub first: Place,
+    pub first: SourceSpan,
     /// The second instance of a defined type, if both declarations are in its body.
-    pub instance: Option<Place>,
+    pub instance: Option<SourceSpan>,
 }
 
 /// Evaluates a root and everything that it leads to.
@@ -247,7 +247,7 @@ impl<'o> Evaluation<'o> {
     }
 }
 
-fn owned((source, span): CodePlace<'_>) -> Place {
+fn owned((source, span): CodePlace<'_>) -> SourceSpan {
     (source.clone(), span)
 }
 

@@ -7,7 +7,7 @@ use kukla::values::Str;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::duplicate::{Bodies, Duplicate, Place, Root, evaluate};
+use super::duplicate::{Bodies, Duplicate, Root, SourceSpan, evaluate};
 use super::suspects::Suspects;
 use crate::finding::Finding;
 use crate::repository::always::{Body, Owner, Reference};
@@ -200,7 +200,7 @@ impl Evaluations {
         // Those of nodes come last, so that other findings name the nearest cause.
         let outcomes: Vec<&Outcome> = of(false).chain(&self.tops).chain(of(true)).collect();
         let (mut seen, mut places) = (FxHashSet::default(), FxHashSet::default());
-        let key = |(source, span): &Place| (source.name().map(str::to_owned), *span);
+        let key = |(source, span): &SourceSpan| (source.name().map(str::to_owned), *span);
         let duplicates = outcomes.iter().flat_map(|outcome| &outcome.duplicates).filter(|duplicate| {
             let (mut a, mut b) = (key(&duplicate.first), key(&duplicate.place));
             if b < a {
