@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> CommandResult {
     if !args.dry_run && !args.no_postrun {
         require_postrun(&settings, &world)?;
     }
-    let sources = args.sources.open_with(settings.forge.key.as_deref(), settings.proxy.as_deref())?;
+    let sources = args.sources.open_with((&settings).into())?;
     let deployment = Deployment {
         settings: &settings,
         sources: &sources,
@@ -131,8 +131,14 @@ fn postrun(
         return Ok(());
     }
     let modified = report.modified().join(" ");
-    let command: Vec<String> =
-        settings.postrun.iter().map(|word| word.replace("$modifiedenvs", &modified)).collect();
+    let directories: Vec<String> =
+        report.modified_directories().iter().map(|path| path.display().to_string()).collect();
+    let directories = directories.join(" ");
+    let command: Vec<String> = settings
+        .postrun
+        .iter()
+        .map(|word| word.replace("$modifiedenvs", &modified).replace("$modifieddirs", &directories))
+        .collect();
     let failed = || Problem::other("postrun failed").on(format!("`{}`", command.join(" ")));
     let output = world.run(&command).map_err(|error| failed().because(error))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
