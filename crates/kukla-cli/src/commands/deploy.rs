@@ -131,8 +131,9 @@ fn postrun(
         return Ok(());
     }
     let modified = report.modified().join(" ");
-    let directories: Vec<String> =
-        report.modified_directories().iter().map(|path| path.display().to_string()).collect();
+    // The command may run anywhere.
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path).display().to_string();
+    let directories: Vec<String> = report.modified_directories().into_iter().map(absolute).collect();
     let directories = directories.join(" ");
     let command: Vec<String> = settings
         .postrun
