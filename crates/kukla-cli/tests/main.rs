@@ -20,3 +20,4 @@ mod safety;
 mod schemas;
 mod sessions;
 mod store;
+mod webhook;
