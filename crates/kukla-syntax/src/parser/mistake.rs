@@ -442,7 +442,8 @@ impl Parser<'_> {
         let before = self.before(self.at)?;
         let (end, start) = (self.tokens.span(before).end, self.tokens.starts[self.at]);
         let is_blank = start > end && !self.text[end as usize..start as usize].contains(['\n', '#']);
-        if self.current != ListStart || !matches!(self.tokens.kinds[before], TypeName | Variable) || !is_blank {
+        if self.current != ListStart || !matches!(self.tokens.kinds[before], TypeName | Variable) || !is_blank
+        {
             return None;
         }
         let mistake = Mistake::new("after a blank, `[` begins a list");
