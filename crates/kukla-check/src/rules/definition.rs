@@ -83,7 +83,7 @@ pub fn misplaced(module: &Module, path: &Path, outline: &Outline) -> Vec<Finding
 
 /// Duplicate definitions.
 pub fn duplicates(index: &Index) -> Vec<Finding> {
-    let each = index.duplicates.iter().map(|(again, first)| {
+    let each = index.duplicates.values().flatten().map(|(again, first)| {
         let wrong =
             diagnostic!(again.span, DUPLICATE_DEFINITION { kind: again.kind.name(), name: again.name });
         let place = Location { source: first.source.clone(), span: first.span };

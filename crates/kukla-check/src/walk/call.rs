@@ -154,7 +154,9 @@ impl Walk<'_> {
     /// The signatures of a function; empty if they are unknown. Reports an unknown function.
     fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
         let callee = self.index.function(name, self.complete);
-        self.dependencies.has_unknown_names |= matches!(callee, Callee::Elsewhere | Callee::Missing);
+        if matches!(callee, Callee::Elsewhere | Callee::Missing) {
+            self.dependencies.unknown.insert(name.strip_prefix("::").unwrap_or(name).into());
+        }
         match &callee {
             Callee::Builtin(_) | Callee::Ruby(_) => {}
             Callee::Puppet(function) => {
