@@ -20,7 +20,7 @@ use crate::notes;
 use crate::repository::index::{self, DeclaredNames, Index, Templates};
 use crate::repository::{CodeFile, Kind, Outline, Role, Shape, Survey};
 use crate::rule::RuleSelection;
-use crate::rules::{self, refused::Verdicts};
+use crate::rules::{self, constant::Trials, refused::Verdicts};
 use crate::text::Text;
 use crate::walk::{self, Dependencies};
 
@@ -97,6 +97,7 @@ pub struct Checker {
     index: index::IndexCache,
     erb: FxHashMap<PathBuf, Arc<ErbFile>>,
     verdicts: Verdicts,
+    trials: Trials,
     snapshot: Option<Arc<Snapshot>>,
     survey: Option<Arc<Survey>>,
 }
@@ -150,6 +151,7 @@ impl Checker {
             index: index::IndexCache::default(),
             erb: FxHashMap::default(),
             verdicts: Verdicts::default(),
+            trials: Trials::default(),
             snapshot: None,
             survey: None,
         }
@@ -409,6 +411,13 @@ impl Checker {
             });
             findings.extend(walk.findings);
             dependencies = walk.dependencies;
+            // Plans are a different language.
+            if !file.path.iter().any(|part| part == "plans") {
+                let (tree, strict) = (&text.tree, self.options.puppet_strict);
+                let constant =
+                    roomy(|| rules::constant::check(&self.trials, tree, &text.source, strict, &findings));
+                findings.extend(constant);
+            }
         }
         CachedFindings {
             text: Arc::clone(text),

@@ -3,6 +3,7 @@
 use crate::rule::Rule;
 
 pub mod class;
+pub mod constant;
 pub mod data;
 pub mod datatype;
 pub mod definition;
