@@ -276,6 +276,9 @@ impl Checker {
         }
         rules::replaced::defaults(&mut report.findings, &texts, &index);
         let mut whole = rules::definition::duplicates(&index);
+        let sites = texts.iter().filter(|(file, text)| file.role == Role::Site && !text.is_broken);
+        let is_environment = self.world.exists(&self.root.join("environment.conf"));
+        whole.extend(rules::definition::duplicate_nodes(sites.map(|(_, text)| &**text), is_environment));
         let outlines: Vec<Arc<Outline>> = texts.iter().map(|(_, text)| Arc::clone(&text.outline)).collect();
         whole.extend(rules::erb::check(&index, &outlines, &templates));
         let files = self.index.ruby_files();

@@ -41,7 +41,13 @@ const LIMITS: fn() -> Limits = || Limits {
 const JUMP: &str = "break()";
 
 /// The errors of the constant expressions of a text, except where there are findings already.
-pub fn check(trials: &Trials, tree: &Tree, source: &Source, strict: Strict, known: &[Finding]) -> Vec<Finding> {
+pub fn check(
+    trials: &Trials,
+    tree: &Tree,
+    source: &Source,
+    strict: Strict,
+    known: &[Finding],
+) -> Vec<Finding> {
     let mut search = Search::default();
     let rest = search.visit(tree.root());
     search.found.extend(rest.pending);
@@ -86,7 +92,8 @@ fn moved(mut failure: Diagnostic, before: u32, span: Span, source: &Source) -> D
     failure.position.iter_mut().chain(&mut failure.focus).chain(labels).for_each(|position| {
         let found = position.location().map(|location| location.span);
         // What comes after the expression is not in the text.
-        let found = found.filter(|found| found.start >= before && found.end <= before + (span.end - span.start));
+        let found =
+            found.filter(|found| found.start >= before && found.end <= before + (span.end - span.start));
         let span = found.map_or(span, |found| Span {
             start: found.start - before + span.start,
             end: found.end - before + span.start,
@@ -129,7 +136,9 @@ fn evaluate(program: &str, strict: Strict) -> Option<Box<Diagnostic>> {
 fn is_certain(failure: &Diagnostic) -> bool {
     const ELSEWHERE: &[&str] = &[
         "DEADLINE_PASSED",
+        "DUPLICATE_DECLARATION",
         "EVALUATION_LIMIT",
+        "GENERATOR_FAILED",
         "MEMORY_LIMIT",
         "NESTED_TOO_DEEP",
         "RECURSION_LIMIT",
@@ -142,6 +151,7 @@ fn is_certain(failure: &Diagnostic) -> bool {
         "UNKNOWN_CLASS",
         "UNKNOWN_FUNCTION",
         "UNKNOWN_CALLED_FUNCTION",
+        "UNKNOWN_DECLARED_CLASS",
         "UNKNOWN_RESOURCE_TYPE",
         "UNKNOWN_RESOURCE",
     ];
@@ -196,10 +206,18 @@ impl<'t> Search<'t> {
             }
         }
         part.pending = constants;
-        if let Some(Expr::TypeAlias(alias)) = Expr::cast(node)
-            && let Some(name) = alias.name()
-        {
-            part.free.remove(name);
+        match Expr::cast(node) {
+            Some(Expr::TypeAlias(alias)) => {
+                part.free.remove(alias.name().unwrap_or_default());
+            }
+            Some(Expr::Assignment(assignment)) => {
+                for target in assignment.left().syntax().descendants() {
+                    if let Some(Expr::Variable(variable)) = Expr::cast(target) {
+                        part.free.remove(variable.name());
+                    }
+                }
+            }
+            _ => {}
         }
         let Some(expr) = Expr::cast(node) else {
             if let Some(lambda) = Lambda::cast(node) {
@@ -271,7 +289,10 @@ fn nature(expr: Expr<'_>) -> Nature<'_> {
         Expr::Type(name) if is_builtin_type(name.name()) => Nature::Plain,
         Expr::Type(name) => Nature::Free(name.name()),
         Expr::Variable(variable) => Nature::Free(variable.name()),
-        // A name that is set is bound by the lambda around it.
+        // The number of the variables may be another one than that of the values.
+        Expr::Assignment(assignment) if matches!(assignment.left(), Expr::Array(_) | Expr::Hash(_)) => {
+            Nature::Whole
+        }
         Expr::Assignment(_) | Expr::If(_) | Expr::Unless(_) | Expr::Case(_) => Nature::Choice,
         Expr::Binary(_) | Expr::Negate(_) | Expr::Selector(_) => Nature::Whole,
         Expr::Relationship(_) => Nature::Whole,
@@ -296,6 +317,16 @@ fn nature(expr: Expr<'_>) -> Nature<'_> {
                 });
                 if is_usual { Nature::Plain } else { Nature::Whole }
             }
+            // A class is declared by a name that is not empty.
+            None => {
+                let is_name = |body: kukla::syntax::ast::ResourceBody<'_>| {
+                    !matches!(
+                        body.title().unwrap_parens(),
+                        Expr::Number(_) | Expr::Boolean(_) | Expr::Undef(_)
+                    ) && crate::repository::literal::text(body.title()).is_none_or(|text| !text.is_empty())
+                };
+                if resource.bodies().all(is_name) { Nature::Open } else { Nature::Whole }
+            }
             _ => Nature::Open,
         },
         Expr::Collector(_) => Nature::Whole,
@@ -305,12 +336,15 @@ fn nature(expr: Expr<'_>) -> Nature<'_> {
 }
 
 fn call_nature<'t>(name: &str, first: Option<Expr<'_>>) -> Nature<'t> {
-    const PURE: fn(&Quality) -> bool =
-        |quality| matches!(quality, Quality::Logs | Quality::Deprecated | Quality::TypedResult | Quality::ReadsClock);
+    const PURE: fn(&Quality) -> bool = |quality| {
+        matches!(quality, Quality::Logs | Quality::Deprecated | Quality::TypedResult | Quality::ReadsClock)
+    };
     match name {
         "break" | "next" | "return" => return Nature::Free(JUMP),
         // They fail for some values, whatever is declared.
-        "include" | "contain" | "require" | "realize" | "tag" | "defined" => return Nature::Whole,
+        "include" | "contain" | "require" | "realize" | "tag" | "defined" | "generate" | "import" => {
+            return Nature::Whole;
+        }
         "inline_epp" => {
             let text = first.and_then(crate::repository::literal::text);
             let is_closed = text.is_some_and(|text| !text.contains('$') && !text.contains("epp"));

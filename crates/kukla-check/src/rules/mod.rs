@@ -14,6 +14,7 @@ pub mod erb;
 pub mod file;
 pub mod flow;
 pub mod function;
+pub mod hashed;
 pub mod hiera;
 pub mod lookup;
 pub mod module;

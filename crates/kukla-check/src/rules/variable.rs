@@ -81,7 +81,7 @@ impl Walk<'_> {
         let wrong = diagnostic!(span, REASSIGNED_VARIABLE { name });
         self.report(match first {
             Some(first) => wrong.label(first, "first set here"),
-            None => wrong.hint("Puppet sets it in every class and defined type"),
+            None => wrong.hint("Puppet sets this variable itself: choose another name"),
         });
     }
 

@@ -223,7 +223,9 @@ impl<'i> Walk<'i> {
                 let name = self.full_name(class.name());
                 if let (Some(parent), Some(token)) = (class.parent(), class.parent_token()) {
                     self.check_class_name(parent, token.span());
+                    self.check_inheritance(&name, parent, token.span());
                 }
+                self.check_parameter_names(class.name(), class.parameters());
                 let assigned =
                     class.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
                 self.scoped(Scope::new(ScopeKind::Class(name), assigned), |walk| {
@@ -233,6 +235,7 @@ impl<'i> Walk<'i> {
             }
             Expr::DefineDefinition(define) => {
                 let name = self.full_name(define.name());
+                self.check_parameter_names(define.name(), define.parameters());
                 let assigned =
                     define.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
                 self.scoped(Scope::new(ScopeKind::Define(name), assigned), |walk| {
@@ -259,7 +262,12 @@ impl<'i> Walk<'i> {
                     walk.body(node.statements());
                 });
             }
-            Expr::TypeAlias(alias) if alias.object_hash().is_none() => self.type_names(alias.right()),
+            Expr::TypeAlias(alias) => {
+                self.check_alias_name(alias);
+                if alias.object_hash().is_none() {
+                    self.type_names(alias.right());
+                }
+            }
             _ => {}
         }
     }
