@@ -49,6 +49,7 @@ impl Text {
             tasks: path.iter().any(|part| part == "plans"),
             // An example may contain anything.
             modulepath: if role == Role::Extra { Vec::new() } else { survey.modulepath.clone() },
+            own_module: survey.own_module.clone().filter(|_| role != Role::Extra),
             site: survey.manifest.clone(),
             ..analysis::Rules::default()
         };

@@ -137,6 +137,64 @@ fn code_can_use_the_module_of_the_directory() {
 }
 
 #[test]
+fn a_module_need_not_have_the_name_of_its_directory() {
+    let directory = Directory::new("first-checkout");
+    directory.put("paths/metadata.json", r#"{"name": "acme-paths", "version": "1.0.0", "author": "a", "license": "l", "summary": "s", "source": "s", "dependencies": []}"#);
+    directory.put("paths/types/unix.pp", "type Paths::Unix = Pattern[/^\\//]\n");
+    for name in ["puppetlabs-ntp", "ntp", "ntp_fork"] {
+        let root = directory.root.join(name);
+        let put = |path: &str, text: &str| directory.put(&format!("{name}/{path}"), text);
+        put(
+            "metadata.json",
+            r#"{"name": "puppetlabs-ntp", "version": "1.0.0", "author": "a", "license": "l", "summary": "s", "source": "s", "dependencies": [{"name": "acme/paths"}]}"#,
+        );
+        put(
+            "manifests/init.pp",
+            "class ntp(Paths::Unix $path = ntp::default(), Ntp::Size $size = 1) { include ntp::service\n file { $path: content => template('ntp/a.erb') } }\n",
+        );
+        put("manifests/service.pp", "class ntp::service { service { 'ntp': } }\n");
+        put("functions/default.pp", "function ntp::default() { '/etc/ntp.conf' }\n");
+        put("types/size.pp", "type Ntp::Size = Integer[1]\n");
+        put("templates/a.erb", "<%= scope['module_name'] %> <%= @size %>");
+        put("spec/spec_helper.rb", "require 'puppetlabs_spec_helper/module_spec_helper'\n");
+        put(
+            "spec/classes/ntp_spec.rb",
+            "require 'spec_helper'\ndescribe 'ntp' do\n  it { is_expected.to compile.with_all_deps }\n  it { is_expected.to contain_file('/etc/ntp.conf').with_content('ntp 1') }\nend\n",
+        );
+        put("tests/ntp.md", "# ntp\n\n```puppet\ninclude ntp\n```\n\n```catalog\nService['ntp']\n```\n");
+        let fixtures = root.join("spec/fixtures/modules");
+        std::fs::create_dir_all(&fixtures).unwrap();
+        for has_link in [false, true] {
+            if has_link {
+                std::os::unix::fs::symlink("../../..", fixtures.join("ntp")).unwrap();
+            }
+            let parent = directory.root.display();
+            let expected = [
+                (format!("compile -e include+ntp --facts debian-12 --modulepath {parent}"), "\"ntp 1\""),
+                (format!("check --modulepath {parent}:{}", fixtures.display()), "nothing found"),
+                ("check".to_owned(), "nothing found"),
+                ("test spec".to_owned(), "2 passed"),
+                ("test tests".to_owned(), "1 passed"),
+                (format!("test . --modulepath {parent}"), "3 passed"),
+            ];
+            for (line, part) in expected {
+                let run = kukla(&root, &line);
+                let output = run.out + &run.err;
+                assert!(run.code == 0 && output.contains(part), "{name} {has_link} {line}: {output}");
+            }
+        }
+        // A name that is not in the module's namespace is refused, whatever the directory is called.
+        put("manifests/service.pp", "class other { }\n");
+        let run = kukla(
+            &root,
+            &format!("compile -e include+ntp --facts debian-12 --modulepath {}", directory.root.display()),
+        );
+        assert_all(&run.err, &["ILLEGAL_DEFINITION_LOCATION", "write `class ntp::service` here"]);
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}
+
+#[test]
 fn why_follows_interpolation_to_key_and_line() {
     let directory = Directory::new("first-why");
     directory.put("hiera.yaml", "version: 5\nhierarchy:\n- name: c\n  path: common.yaml\n");

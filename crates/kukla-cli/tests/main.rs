@@ -11,6 +11,7 @@ mod diff;
 mod explain;
 mod first_contact;
 mod incremental;
+mod lint_fix;
 mod manual;
 #[cfg(feature = "modules")]
 mod modules;
@@ -19,3 +20,4 @@ mod safety;
 mod schemas;
 mod sessions;
 mod store;
+mod webhook;

@@ -16,8 +16,8 @@ pub struct TestFile {
     pub line: Option<usize>,
 }
 
-/// Directories that hold no tests of their own.
-const SKIPPED: [&str; 5] = ["fixtures", "vendor", "node_modules", "target", "examples"];
+/// Directories that hold no tests of their own, or tests that need machines to run on (`rake spec` leaves those out, too).
+const SKIPPED: [&str; 6] = ["fixtures", "vendor", "node_modules", "target", "examples", "acceptance"];
 
 /// The deepest directory to search.
 const DEEPEST: usize = 12;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kukla_syntax::validate::{self, FileNamespace};
+use kukla_syntax::validate::{self, FileNamespace, ModuleDirectories, OwnModule};
 use kukla_syntax::{Diagnostic, Parse, Source, Span, Stage, Strict, diagnostic, roomy};
 
 use crate::codes::INVALID_UTF8;
@@ -18,6 +18,8 @@ pub struct Rules {
     pub tasks: bool,
     /// Directories of modules, in whose files names must match the path.
     pub modulepath: Vec<PathBuf>,
+    /// The module that is being developed.
+    pub own_module: Option<OwnModule>,
     /// The site manifest, whose files are bound to nothing.
     pub site: Option<PathBuf>,
     /// The directory that relative paths start from.
@@ -52,7 +54,9 @@ impl Analysis {
         if !ungrammatical {
             let namespace = match source.name() {
                 Some(file) => {
-                    FileNamespace::seen_from(&rules.here, file, &rules.modulepath, rules.site.as_deref())
+                    let (own, modulepath) = (rules.own_module.as_ref(), &*rules.modulepath);
+                    let directories = ModuleDirectories { own, modulepath, here: &rules.here };
+                    FileNamespace::of(file, &directories, rules.site.as_deref())
                 }
                 None => FileNamespace::Unrestricted,
             };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use kukla::control::{BASE_MODULEPATH, Layout, split_path};
+use kukla::syntax::validate::OwnModule;
 use kukla::world::puppetfile::Puppetfile;
 use kukla::world::{World, is_directory};
 use kukla::{Diagnostic, Settings};
@@ -93,6 +94,8 @@ pub struct Survey {
     pub root: PathBuf,
     /// Its kind.
     pub shape: Shape,
+    /// The module, if the repository is one.
+    pub own_module: Option<OwnModule>,
     /// The module path.
     pub modulepath: Vec<PathBuf>,
     /// The site manifest, a file or a directory.
@@ -131,6 +134,7 @@ impl Survey {
         Survey {
             root: root.to_owned(),
             shape: Shape::Loose,
+            own_module: None,
             modulepath: Vec::new(),
             manifest: None,
             modules: Vec::new(),
@@ -159,6 +163,7 @@ impl Survey {
     ) -> Result<Survey, Box<Diagnostic>> {
         let mut survey = Survey {
             shape,
+            own_module: if shape == Shape::Module { own_module(world, root) } else { None },
             modulepath: modulepath.to_vec(),
             submodules: submodules::absent(world, root),
             ..Survey::empty(root)
@@ -175,10 +180,8 @@ impl Survey {
             Shape::Modules if modulepath.is_empty() => survey.modulepath = vec![root.to_owned()],
             // Modules in one directory can use each other, and so can the fixtures of a module's tests.
             Shape::Module if modulepath.is_empty() => {
-                let name = own_name(world, root);
-                let is_named = root
-                    .file_name()
-                    .is_some_and(|directory| Some(directory.to_string_lossy().into_owned()) == name);
+                let own = survey.own_module.as_ref();
+                let is_named = own.is_some_and(|own| root.file_name() == Some(own.name.as_ref()));
                 survey.modulepath.extend(root.parent().filter(|_| is_named).map(Path::to_owned));
                 survey.modulepath.push(root.join("spec/fixtures/modules"));
             }
@@ -196,11 +199,8 @@ impl Survey {
     }
 
     fn list(&mut self, world: &dyn World) {
-        let mut roots: Vec<(String, PathBuf)> = Vec::new();
-        if self.shape == Shape::Module {
-            let directory = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
-            roots.extend(own_name(world, &self.root).or(directory).map(|name| (name, self.root.clone())));
-        }
+        let own = self.own_module.as_ref().map(|own| (own.name.clone(), own.root.clone()));
+        let mut roots: Vec<(String, PathBuf)> = own.into_iter().collect();
         let mut seen: FxHashMap<String, PathBuf> = roots.iter().cloned().collect();
         for directory in &self.modulepath {
             for entry in world.list(directory).into_iter().filter(|entry| entry.is_directory) {
@@ -209,6 +209,9 @@ impl Survey {
                     continue;
                 }
                 let root = directory.join(&entry.name);
+                if self.own_module.as_ref().is_some_and(|own| own.root == root) {
+                    continue;
+                }
                 // A submodule of git that is not checked out.
                 if world.list(&root).is_empty() {
                     self.empty.push(entry.name);
@@ -408,10 +411,15 @@ fn outside_directories(world: &dyn World, root: &Path) -> Vec<String> {
 }
 
 /// The name of a module in its metadata, without the author.
-fn own_name(world: &dyn World, root: &Path) -> Option<String> {
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&world.read(&root.join("metadata.json")).ok()?).ok()?;
-    metadata.get("name")?.as_str()?.rsplit(['-', '/']).next().map(str::to_owned)
+/// The module in a directory: its name is in `metadata.json`, else it is the directory's.
+fn own_module(world: &dyn World, root: &Path) -> Option<OwnModule> {
+    let named = || {
+        let metadata: serde_json::Value =
+            serde_json::from_slice(&world.read(&root.join("metadata.json")).ok()?).ok()?;
+        metadata.get("name")?.as_str()?.rsplit(['-', '/']).next().map(str::to_owned)
+    };
+    let directory = || Some(root.file_name()?.to_string_lossy().into_owned());
+    Some(OwnModule { name: named().or_else(directory)?, root: root.to_owned() })
 }
 
 fn module(world: &dyn World, at: usize, name: String, root: PathBuf) -> (Module, Vec<CodeFile>) {

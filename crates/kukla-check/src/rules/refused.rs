@@ -136,7 +136,8 @@ fn judge(
 ) -> Vec<Option<RefusedResource>> {
     let mut verdicts = vec![None; candidates.len()];
     let modulepath = Some(index.survey.modulepath.clone());
-    let spec = SiteSpec { modulepath, code: Some(String::new()), ..SiteSpec::default() };
+    let own_module = index.survey.own_module.clone();
+    let spec = SiteSpec { modulepath, own_module, code: Some(String::new()), ..SiteSpec::default() };
     let Ok(site) = Compiler::new(Arc::clone(world)).with_policy(policy.clone()).open_new(&spec) else {
         return verdicts;
     };

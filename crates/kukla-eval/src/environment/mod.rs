@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use kukla_catalog::Exports;
+pub use kukla_syntax::validate::OwnModule;
 use kukla_syntax::validate::{FileNamespace, Rules};
 use kukla_values::Name;
 use kukla_world::World;
@@ -42,8 +43,8 @@ use self::functions::StdlibFunctions;
 pub use self::load::Loaded;
 use self::load::Units;
 pub(crate) use self::load::{ReadText, SignatureCheck};
+pub use self::modules::Module;
 use self::modules::ModuleLayout;
-pub use self::modules::{Module, OwnModule};
 use self::resource_types::ResourceTypes;
 use crate::ahead::ReadAhead;
 use crate::foreign::Extensions;
@@ -201,7 +202,8 @@ impl Environment {
 
     /// The static rules for a file, by where it lies.
     pub fn rules<'a>(&self, file: Option<&'a str>) -> Rules<'a> {
-        let namespace = file.map(|file| FileNamespace::of(file, self.modulepath(), None)).unwrap_or_default();
+        let namespace =
+            file.map(|file| FileNamespace::of(file, &self.layout.directories(), None)).unwrap_or_default();
         Rules { strict: self.settings.strict, namespace, tasks: self.settings.tasks }
     }
 }

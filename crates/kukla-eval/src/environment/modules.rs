@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use kukla_syntax::Strict;
-use kukla_syntax::validate::is_module_name;
+use kukla_syntax::validate::{ModuleDirectories, OwnModule, is_module_name};
 use kukla_values::Name;
 use kukla_world::World;
 use kukla_world::record::{InputSet, tracked};
@@ -43,15 +43,6 @@ impl Module {
     }
 }
 
-/// A module that is being developed, whose directory need not have its name: it comes before those of the module path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnModule {
-    /// Its name.
-    pub name: String,
-    /// Its directory.
-    pub root: PathBuf,
-}
-
 /// The modules of an environment and where code lies in it.
 #[derive(Debug)]
 pub(super) struct ModuleLayout {
@@ -85,15 +76,19 @@ impl ModuleLayout {
             let (entries, listing) = tracked(world, |world| world.list(directory));
             inputs.extend(&listing);
             for entry in entries.into_iter().filter(|entry| entry.is_directory) {
+                let root = directory.join(&entry.name);
+                if own.as_ref().is_some_and(|own| own.root == root) {
+                    continue;
+                }
                 if !entry.name.starts_with('.') {
-                    libraries.push(directory.join(&entry.name).join("lib"));
+                    libraries.push(root.join("lib"));
                 }
                 if !is_module_name(&entry.name) {
                     continue;
                 }
                 let name = Name::new(&entry.name);
                 by_name.entry(name).or_insert_with(|| {
-                    modules.push(Module::new(name, directory.join(&entry.name)));
+                    modules.push(Module::new(name, root));
                     modules.len() - 1
                 });
             }
@@ -117,22 +112,14 @@ impl ModuleLayout {
         self.by_name.get(&Name::existing(name)?).map(|&at| &self.modules[at])
     }
 
+    /// The directories where modules lie.
+    pub fn directories(&self) -> ModuleDirectories<'_> {
+        ModuleDirectories { own: self.own.as_ref(), modulepath: &self.modulepath, here: Path::new("") }
+    }
+
     pub fn module_of(&self, path: &Path) -> Option<Name> {
-        // Nearly all paths were joined from the module path as it is written, and text is quicker to compare.
-        let as_text = |directory: &PathBuf| {
-            let inside = path.to_str()?.strip_prefix(directory.to_str()?)?.strip_prefix('/')?;
-            inside.split('/').next().filter(|first| !first.is_empty())
-        };
-        let by_parts = |directory: &PathBuf| path.strip_prefix(directory).ok()?.iter().next()?.to_str();
-        let mut first = self.modulepath.iter().find_map(as_text);
-        if first.is_none() {
-            first = self.modulepath.iter().find_map(by_parts);
-        }
-        let Some(first) = first else {
-            let own = self.own.as_ref().filter(|own| path.starts_with(&own.root))?;
-            return Some(Name::new(&own.name));
-        };
-        self.module(first).map(|module| module.name)
+        let file = self.directories().locate(path)?;
+        self.module(&file.module).map(|module| module.name)
     }
 }
 

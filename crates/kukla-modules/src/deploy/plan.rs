@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::desired::{Checkout, Desired, DesiredEnvironment};
 use super::run::Failure;
+use super::selection::Selection;
 use super::settings::{Conflicts, DeploySettings};
 use super::stamp::{DeployedModule, Stamp, StampDetails};
 use crate::digest::Digest;
@@ -131,14 +132,13 @@ impl Plan {
 }
 
 impl Planner<'_> {
-    /// Plans the environments, or those of them that are named.
-    pub fn plan(&self, desired: Desired, only: &[String]) -> Plan {
+    /// Plans the selected environments.
+    pub fn plan(&self, desired: Desired, selection: Selection<'_>) -> Plan {
         let Desired { environments, mut notes } = desired;
-        let removed = self.removed(&environments);
-        let chosen: Vec<DesiredEnvironment> = environments
-            .into_iter()
-            .filter(|environment| only.is_empty() || only.contains(&environment.directory))
-            .collect();
+        let mut removed = self.removed(&environments);
+        removed.retain(|path| selection.may_remove(path, &self.settings.sources));
+        let chosen: Vec<DesiredEnvironment> =
+            environments.into_iter().filter(|environment| selection.includes(environment)).collect();
         let planned =
             parallel::map(&chosen, self.sources.threads(), |environment| self.environment(environment));
         let mut plan = Plan { removed, ..Plan::default() };

@@ -18,7 +18,7 @@ use crate::ast::{self, Expr};
 use crate::tree::Node;
 use crate::{Diagnostic, Parse, Source, Span, Stage, Strict, SyntaxKind as K, Tree, diagnostic};
 
-pub use namespace::{FileNamespace, is_module_name};
+pub use namespace::{FileInModule, FileNamespace, ModuleDirectories, OwnModule, is_module_name};
 pub use syntax::check_text as check_syntax;
 
 use crate::codes::ILLEGAL_EPP_PARAMETERS;

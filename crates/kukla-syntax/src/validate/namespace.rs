@@ -29,33 +29,84 @@ pub enum FileNamespace<'a> {
     },
 }
 
+/// A module that is being developed, whose directory need not have its name: it comes before those of the module path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnModule {
+    /// Its name.
+    pub name: String,
+    /// Its directory.
+    pub root: PathBuf,
+}
+
+/// The directories where modules lie.
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleDirectories<'p> {
+    /// The module that is being developed.
+    pub own: Option<&'p OwnModule>,
+    /// The directories of modules, in order.
+    pub modulepath: &'p [PathBuf],
+    /// The directory that relative paths start from.
+    pub here: &'p Path,
+}
+
+impl ModuleDirectories<'_> {
+    /// The module that a file lies in.
+    ///
+    /// A module that is being developed is often checked out under another name, among others, so that its directory is also
+    /// an entry of the module path (`puppetlabs-ntp`); and fixtures lie inside it. So the innermost directory counts.
+    pub fn locate(&self, file: &Path) -> Option<FileInModule> {
+        let path = clean(self.here, file);
+        let own = self.own.and_then(|own| {
+            let root = clean(self.here, &own.root);
+            let inside = within(&path, &root)?.into_owned();
+            Some((root, FileInModule { module: own.name.clone(), inside, is_own: true }))
+        });
+        let can_hold =
+            |directory: &Cow<'_, Path>| own.as_ref().is_none_or(|(root, _)| directory.starts_with(root));
+        let directories =
+            self.modulepath.iter().map(|directory| clean(self.here, directory)).filter(can_hold);
+        let found = directories.filter_map(|directory| Some(within(&path, &directory)?.into_owned())).next();
+        let Some(found) = found else { return own.map(|(_, file)| file) };
+        let (module, inside) = found.split_once(std::path::is_separator).unwrap_or((&found, ""));
+        Some(FileInModule { module: module.to_owned(), inside: inside.to_owned(), is_own: false })
+    }
+}
+
+/// The place of a file in a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileInModule {
+    /// The name of the module.
+    pub module: String,
+    /// The path of the file in it; empty for a file beside the modules.
+    pub inside: String,
+    /// Whether the module is the one that is being developed.
+    pub is_own: bool,
+}
+
 impl<'a> FileNamespace<'a> {
     /// The definitions allowed in a file, given the directories of modules and the files of the site manifest.
-    pub fn of(file: &'a str, modulepath: &[PathBuf], manifest: Option<&Path>) -> FileNamespace<'a> {
-        FileNamespace::seen_from(Path::new(""), file, modulepath, manifest)
-    }
-
-    /// The same, where relative paths begin at a directory.
-    pub fn seen_from(
-        here: &Path,
+    pub fn of(
         file: &'a str,
-        modulepath: &[PathBuf],
+        directories: &ModuleDirectories<'_>,
         manifest: Option<&Path>,
     ) -> FileNamespace<'a> {
-        let path = clean(here, Path::new(file));
-        let text = text_of(&path);
-        if !text.ends_with(".pp") || manifest.is_some_and(|manifest| text.starts_with(&*text_of(manifest))) {
+        let is_site = |manifest: &Path| {
+            text_of(&clean(directories.here, Path::new(file))).starts_with(&*text_of(manifest))
+        };
+        if !file.ends_with(".pp") || manifest.is_some_and(is_site) {
             return FileNamespace::Unrestricted;
         }
-        let inside = modulepath.iter().find_map(|directory| within(&path, &clean(here, directory)));
-        let Some(inside) = inside else { return FileNamespace::Unrestricted };
-        let inside = inside.to_lowercase();
-        let namespace = inside.split_once(std::path::is_separator).and_then(|(module, rest)| {
-            let (kind, rest) = rest.split_once(std::path::is_separator)?;
-            matches!(kind, "manifests" | "functions" | "types" | "plans").then(|| namespace(module, rest))
+        let Some(place) = directories.locate(Path::new(file)) else {
+            return FileNamespace::Unrestricted;
+        };
+        let (module, inside) = (place.module.to_lowercase(), place.inside.to_lowercase());
+        let namespace = inside.split_once(std::path::is_separator).and_then(|(kind, rest)| {
+            matches!(kind, "manifests" | "functions" | "types" | "plans").then(|| namespace(&module, rest))
         });
         match namespace {
             Some(namespace) => FileNamespace::Module { file, namespace },
+            // Examples and tests of the module that is being developed are run as manifests.
+            None if place.is_own => FileNamespace::Unrestricted,
             None => FileNamespace::Nowhere { file },
         }
     }
@@ -200,7 +251,13 @@ mod tests {
     use super::*;
 
     fn namespace(file: &str) -> Option<String> {
-        match FileNamespace::of(file, &["/code/modules".into()], Some(Path::new("/code/manifests"))) {
+        let modulepath = &["/code/modules".into()];
+        let directories = ModuleDirectories { own: None, modulepath, here: Path::new("") };
+        namespace_among(&directories, file)
+    }
+
+    fn namespace_among(directories: &ModuleDirectories<'_>, file: &str) -> Option<String> {
+        match FileNamespace::of(file, directories, Some(Path::new("/code/manifests"))) {
             FileNamespace::Unrestricted => None,
             FileNamespace::Module { namespace, .. } => Some(namespace),
             FileNamespace::Nowhere { .. } => Some("nowhere".into()),
@@ -221,5 +278,34 @@ mod tests {
         assert_eq!(namespace("/code/manifests/site.pp"), None);
         assert_eq!(namespace("/elsewhere/x.pp"), None);
         assert_eq!(namespace("/code/modules/ntp/templates/x.epp"), None);
+    }
+
+    #[test]
+    fn the_name_of_an_own_module_is_not_that_of_its_directory() {
+        let own = OwnModule { name: "ntp".to_owned(), root: "/code/modules/puppetlabs-ntp".into() };
+        let modulepath: Vec<PathBuf> =
+            vec!["/code/modules".into(), "/code/modules/puppetlabs-ntp/spec/fixtures/modules".into()];
+        for modulepath in [&modulepath[..], &modulepath[..1], &modulepath[1..], &[]] {
+            for here in ["", "/code/modules/puppetlabs-ntp", "/code"] {
+                let directories = ModuleDirectories { own: Some(&own), modulepath, here: Path::new(here) };
+                let in_own = |file: &str| {
+                    let file = format!("/code/modules/puppetlabs-ntp/{file}");
+                    namespace_among(&directories, &file)
+                };
+                assert_eq!(in_own("manifests/init.pp").as_deref(), Some("ntp"));
+                assert_eq!(in_own("types/key/id.pp").as_deref(), Some("ntp::key::id"));
+                assert_eq!(in_own("examples/init.pp"), None);
+                let has_fixtures = modulepath.iter().any(|directory| directory.ends_with("fixtures/modules"));
+                let fixture = in_own("spec/fixtures/modules/my_ntp/manifests/init.pp");
+                assert_eq!(fixture.as_deref(), has_fixtures.then_some("my_ntp"));
+                let sibling = namespace_among(&directories, "/code/modules/apt/manifests/key.pp");
+                let has_siblings = modulepath.iter().any(|directory| directory.ends_with("code/modules"));
+                assert_eq!(sibling.as_deref(), has_siblings.then_some("apt::key"));
+            }
+        }
+        let here = Path::new("/code/modules/puppetlabs-ntp");
+        let directories = ModuleDirectories { own: Some(&own), modulepath: &modulepath, here };
+        assert_eq!(namespace_among(&directories, "manifests/server.pp").as_deref(), Some("ntp::server"));
+        assert_eq!(namespace_among(&directories, "../apt/manifests/init.pp").as_deref(), Some("apt"));
     }
 }

@@ -164,9 +164,15 @@ impl World for Linked {
 
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         let mut entries = self.inner.list(&self.followed(path));
-        for (link, _) in self.links.iter().filter(|(link, _)| link.parent() == Some(path)) {
-            let name = link.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            entries.push(DirectoryEntry { name, is_directory: true, is_link: true, is_special: false });
+        // The directories above a link need not exist, either.
+        for (link, _) in &self.links {
+            let mut below = link.strip_prefix(path).into_iter().flat_map(Path::components);
+            let Some(name) = below.next() else { continue };
+            let name = name.as_os_str().to_string_lossy().into_owned();
+            let is_link = below.next().is_none();
+            if !entries.iter().any(|entry| entry.name == name) {
+                entries.push(DirectoryEntry { name, is_directory: true, is_link, is_special: false });
+            }
         }
         entries.sort();
         entries

@@ -68,5 +68,5 @@ fn rules(world: &dyn World, params: &Map<String, Value>) -> Result<Rules, Failed
     };
     let site = params.get("manifest_setting").and_then(Value::as_str).map(Into::into);
     let tasks = settings["tasks"].as_bool().unwrap_or_default();
-    Ok(Rules { strict, epp, tasks, modulepath, site, here: world.here() })
+    Ok(Rules { strict, epp, tasks, modulepath, own_module: None, site, here: world.here() })
 }

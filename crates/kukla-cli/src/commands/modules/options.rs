@@ -129,6 +129,21 @@ impl SourceArgs {
         self.open_with(None, None)
     }
 
+    /// The options of a process that nobody starts with any.
+    pub fn defaults(module_store: Option<PathBuf>) -> SourceArgs {
+        SourceArgs {
+            store: StoreArgs { module_store, copy: false },
+            forge: None,
+            forge_key_file: None,
+            offline: false,
+            proxy: None,
+            ca: None,
+            timeout: Duration::from_secs(30),
+            retries: 3,
+            jobs: 16,
+        }
+    }
+
     /// Opens the sources with the key and the proxy of settings, which options and environment variables replace.
     pub fn open_with(&self, key: Option<&str>, proxy: Option<&str>) -> Result<Sources, Problem> {
         let forge_key = match &self.forge_key_file {
