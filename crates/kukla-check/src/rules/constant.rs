@@ -256,7 +256,7 @@ fn bind<'t>(part: &mut Part<'t>, lambda: Lambda<'t>) {
     part.free.remove(JUMP);
 }
 
-/// What an expression adds to its parts.
+/// The effect of an expression on its parts.
 enum Nature<'t> {
     /// Nothing: it cannot fail where its parts do not.
     Plain,
