@@ -173,7 +173,7 @@ pub fn duplicate_nodes<'t>(sites: impl Iterator<Item = &'t Text>, is_environment
 
 /// Duplicate definitions.
 pub fn duplicates(index: &Index) -> Vec<Finding> {
-    let each = index.duplicates.iter().map(|(again, first)| {
+    let each = index.duplicates.values().flatten().map(|(again, first)| {
         let wrong =
             diagnostic!(again.span, DUPLICATE_DEFINITION { kind: again.kind.name(), name: again.name });
         let place = Location { source: first.source.clone(), span: first.span };

@@ -11,6 +11,7 @@ pub mod dependency;
 pub mod documentation;
 pub mod duplicate;
 pub mod erb;
+pub mod evaluations;
 pub mod file;
 pub mod flow;
 pub mod function;

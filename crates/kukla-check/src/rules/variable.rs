@@ -165,6 +165,7 @@ impl Walk<'_> {
 
     /// Reports `$class::name` if the class does not exist.
     pub fn variable_of_unknown_class(&mut self, variable: ast::Variable<'_>, class: &str) {
+        self.dependencies.unknown.insert(class.into());
         if self.index.is_nowhere(class, self.complete) {
             let name = variable.name().trim_start_matches("::");
             let near = suggest::nearest(class, self.index.classes.keys().map(|name| name.as_str()));

@@ -125,7 +125,7 @@ impl Walk<'_> {
         // An object of the repository may have an attribute of that name.
         let receiver = arguments.first().filter(|_| arguments.len() == 1 && span != whole);
         let may_be_attribute = receiver.is_some_and(|one| kinds_of(&one.ty) & kinds::OTHER != 0);
-        let forms = self.forms(name, span, may_be_attribute && self.index.has_object_types());
+        let forms = self.forms(name, span, may_be_attribute);
         if forms.is_empty() {
             return Type::Any;
         }
@@ -157,7 +157,9 @@ impl Walk<'_> {
     /// The signatures of a function; empty if they are unknown. Reports an unknown function.
     fn forms(&mut self, name: &str, span: Span, may_be_attribute: bool) -> Vec<Form> {
         let callee = self.index.function(name, self.complete);
-        self.dependencies.has_unknown_names |= matches!(callee, Callee::Elsewhere | Callee::Missing);
+        if matches!(callee, Callee::Elsewhere | Callee::Missing) {
+            self.dependencies.unknown.insert(name.strip_prefix("::").unwrap_or(name).into());
+        }
         match &callee {
             Callee::Builtin(_) | Callee::Ruby(_) => {}
             Callee::Puppet(function) => {
@@ -169,7 +171,7 @@ impl Walk<'_> {
             }
             Callee::Missing => {
                 self.record_dependency(Kind::Function, name, None);
-                match may_be_attribute {
+                match may_be_attribute && self.index.has_object_types() {
                     true => self.likely_unknown_function(name, span),
                     false => self.unknown_function(name, span),
                 }

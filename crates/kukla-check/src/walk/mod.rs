@@ -10,6 +10,7 @@ use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{Finding, Fix};
+use crate::repository::definition::Fingerprint;
 use crate::repository::{Definition, Index, Kind, Question, definition};
 use crate::rule::RuleSelection;
 
@@ -27,14 +28,14 @@ pub use scope::{ALWAYS, Scope, ScopeKind};
 /// The dependencies of a text on the rest of the repository: its findings are valid while these are unchanged.
 #[derive(Debug, Default)]
 pub struct Dependencies {
-    /// The fingerprints of definitions by kind and name; zero for a missing one.
-    pub definitions: FxHashMap<(Kind, Str), u64>,
+    /// The fingerprints of definitions by kind and name; the default for a missing one.
+    pub definitions: FxHashMap<(Kind, Str), Fingerprint>,
     /// Whether a variable of that name is set anywhere.
     pub variables: FxHashMap<Str, bool>,
     /// Other questions, with fingerprints of the answers.
     pub questions: FxHashMap<Question, u64>,
-    /// Whether a name in the text is defined nowhere, so that the findings depend on the names of all definitions.
-    pub has_unknown_names: bool,
+    /// The names in the text that are defined nowhere, so that the findings depend on all definitions with similar names.
+    pub unknown: FxHashSet<Str>,
 }
 
 /// A walk through one text.
@@ -144,14 +145,16 @@ impl<'i> Walk<'i> {
     /// The class of that name.
     pub fn class(&mut self, name: &str) -> Option<Arc<Definition>> {
         let found = self.index.classes.get(name).cloned();
-        self.dependencies.has_unknown_names |= found.is_none();
+        if found.is_none() {
+            self.dependencies.unknown.insert(name.into());
+        }
         self.record_dependency(Kind::Class, name, found.as_deref());
         found
     }
 
     /// Records that the findings depend on a definition, or on its absence.
     pub fn record_dependency(&mut self, kind: Kind, name: &str, found: Option<&Definition>) {
-        let answer = || found.map_or(0, Definition::fingerprint);
+        let answer = || found.map(Definition::fingerprint).unwrap_or_default();
         self.dependencies.definitions.entry((kind, name.into())).or_insert_with(answer);
     }
 
