@@ -63,6 +63,8 @@ pub struct Walk<'i> {
     branched: Vec<(Str, Type)>,
     /// The tests that decide whether the current expression is evaluated.
     tests: Vec<Span>,
+    /// The variable that the current test compares with nothing, as in `if !$name`.
+    pub questioned: Option<Str>,
     /// The types of all expressions, if they are asked for.
     types: Option<Vec<(Span, Type)>>,
 }
@@ -114,6 +116,7 @@ fn walked<'i>(
         narrowed: Vec::new(),
         branched: Vec::new(),
         tests: Vec::new(),
+        questioned: None,
         types,
     };
     if let Some(manifest) = Manifest::of(tree) {
