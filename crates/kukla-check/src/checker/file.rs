@@ -3,14 +3,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kukla::syntax::{Problem, roomy};
+use kukla::syntax::{Problem, Strict, roomy};
 use kukla::values::{Budget, Str, meter};
 
 use crate::finding::Finding;
 use crate::repository::definition::Fingerprint;
 use crate::repository::{CodeFile, Index, Kind, Role};
 use crate::rule::RuleSelection;
-use crate::rules;
+use crate::rules::{self, constant::Trials};
 use crate::text::Text;
 use crate::walk::{self, Dependencies};
 
@@ -44,19 +44,29 @@ pub struct CachedFindings {
 
 impl FileState {
     /// Walks through the text, unless the findings of the last walk are still valid.
-    pub fn findings(&self, index: &Index, selection: RuleSelection) -> Result<Arc<CachedFindings>, Problem> {
+    pub fn findings(
+        &self,
+        index: &Index,
+        selection: RuleSelection,
+        constants: (&Trials, Strict),
+    ) -> Result<Arc<CachedFindings>, Problem> {
         match self.walked.as_ref().filter(|walked| walked.holds(&self.text, index)) {
             Some(walked) => Ok(Arc::clone(walked)),
             None => {
                 let budget = Rc::new(Budget::default());
-                let walked = meter::metered(&budget, || self.walk(index, selection));
+                let walked = meter::metered(&budget, || self.walk(index, selection, constants));
                 let path = self.file.path.display();
                 walked.map(Arc::new).map_err(|error| Problem::other("cannot check").on(path).because(error))
             }
         }
     }
 
-    fn walk(&self, index: &Index, selection: RuleSelection) -> CachedFindings {
+    fn walk(
+        &self,
+        index: &Index,
+        selection: RuleSelection,
+        (trials, strict): (&Trials, Strict),
+    ) -> CachedFindings {
         let FileState { file, text, .. } = self;
         let mut findings: Vec<Finding> = text.diagnostics.iter().cloned().map(Finding::from).collect();
         let mut dependencies = Dependencies::default();
@@ -71,6 +81,13 @@ impl FileState {
             let walk = roomy(|| walk::walk(index, &text.source, &text.tree, module, complete, selection));
             findings.extend(walk.findings);
             dependencies = walk.dependencies;
+            // Plans are a different language.
+            if !file.path.iter().any(|part| part == "plans") {
+                let constants =
+                    || rules::constant::check(trials, &text.tree, &text.source, strict, &findings);
+                let constants = roomy(constants);
+                findings.extend(constants);
+            }
         }
         CachedFindings {
             text: Arc::clone(text),

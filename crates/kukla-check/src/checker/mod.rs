@@ -15,7 +15,7 @@ use crate::finding::Finding;
 use crate::notes;
 use crate::repository::index::IndexCache;
 use crate::repository::{CodeFile, Contribution, Index, Outline, Role, Shape, Survey};
-use crate::rules::{self, evaluations::Evaluations, refused::Verdicts};
+use crate::rules::{self, constant::Trials, evaluations::Evaluations, refused::Verdicts};
 use crate::text::Text;
 
 mod file;
@@ -37,6 +37,7 @@ pub struct Checker {
     options: Options,
     index: IndexCache,
     verdicts: Verdicts,
+    trials: Trials,
     survey: Option<Arc<Survey>>,
     /// The directories of modules that are not reported.
     excluded: Vec<PathBuf>,
@@ -109,6 +110,7 @@ impl Checker {
             options,
             index: IndexCache::default(),
             verdicts: Verdicts::default(),
+            trials: Trials::default(),
             survey: None,
             excluded: Vec::new(),
             snapshot: None,
@@ -193,6 +195,10 @@ impl Checker {
         report.special.extend(specials.cloned());
         report.notes.extend(notes::of_data(&snapshot.data, &snapshot.index.survey));
         let mut whole = rules::definition::duplicates(&snapshot.index);
+        let files = self.state.files.iter();
+        let sites = files.filter(|file| file.file.role == Role::Site && !file.text.is_broken);
+        let is_environment = self.world.exists(&self.root.join("environment.conf"));
+        whole.extend(rules::definition::duplicate_nodes(sites.map(|file| &*file.text), is_environment));
         whole.extend(self.find_in_files(&snapshot, places.as_ref(), &mut report));
         let texts: Vec<&Arc<Text>> = self.state.files.iter().map(|file| &file.text).collect();
         let text = |path: &str| snapshot.texts.get(Path::new(path)).map(|checked| &*checked.text);
@@ -221,11 +227,12 @@ impl Checker {
         let State { files, templates, evaluations, .. } = &mut self.state;
         report.files = files.iter().filter(|file| file.is_selected).count();
         let selection = self.options.selection;
+        let constants = (&self.trials, self.options.puppet_strict);
         // The rules for the whole repository do not depend on the findings of the walks.
         let (walked, whole) = rayon::join(
             || -> Vec<(usize, Result<_, Problem>)> {
                 let selected = files.par_iter().enumerate().filter(|(_, file)| file.is_selected);
-                selected.map(|(place, file)| (place, file.findings(index, selection))).collect()
+                selected.map(|(place, file)| (place, file.findings(index, selection, constants))).collect()
             },
             || {
                 let outlines: Vec<(Role, &Outline)> =

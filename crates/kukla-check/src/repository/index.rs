@@ -487,6 +487,14 @@ impl Index {
         builtin.chain(own).chain(self.defines.keys().map(|name| name.as_str())).collect()
     }
 
+    /// Whether the repository defines types of objects, whose attributes are called like functions.
+    pub fn has_object_types(&self) -> bool {
+        let is_object = |alias: &Arc<Definition>| {
+            alias.ty.as_deref().is_some_and(|text| text.contains("Object") || text.starts_with('{'))
+        };
+        !self.ruby_data_types.is_empty() || self.aliases.values().any(is_object)
+    }
+
     /// A class and its ancestors, nearest first, and whether all ancestors are known.
     pub fn lineage(&self, name: &str) -> (Vec<Arc<Definition>>, bool) {
         let mut found: Vec<Arc<Definition>> = Vec::new();

@@ -3,6 +3,7 @@
 use crate::rule::Rule;
 
 pub mod class;
+pub mod constant;
 pub mod data;
 pub mod datatype;
 pub mod definition;
@@ -14,6 +15,7 @@ pub mod evaluations;
 pub mod file;
 pub mod flow;
 pub mod function;
+pub mod hashed;
 pub mod hiera;
 pub mod lookup;
 pub mod module;

@@ -63,6 +63,8 @@ pub struct Walk<'i> {
     branched: Vec<(Str, Type)>,
     /// The tests that decide whether the current expression is evaluated.
     tests: Vec<Span>,
+    /// The variable that the current test compares with nothing, as in `if !$name`.
+    pub questioned: Option<Str>,
     /// The types of all expressions, if they are asked for.
     types: Option<Vec<(Span, Type)>>,
 }
@@ -114,6 +116,7 @@ fn walked<'i>(
         narrowed: Vec::new(),
         branched: Vec::new(),
         tests: Vec::new(),
+        questioned: None,
         types,
     };
     if let Some(manifest) = Manifest::of(tree) {
@@ -226,7 +229,9 @@ impl<'i> Walk<'i> {
                 let name = self.full_name(class.name());
                 if let (Some(parent), Some(token)) = (class.parent(), class.parent_token()) {
                     self.check_class_name(parent, token.span());
+                    self.check_inheritance(&name, parent, token.span());
                 }
+                self.check_parameter_names(class.name(), class.parameters());
                 let assigned =
                     class.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
                 self.scoped(Scope::new(ScopeKind::Class(name), assigned), |walk| {
@@ -236,6 +241,7 @@ impl<'i> Walk<'i> {
             }
             Expr::DefineDefinition(define) => {
                 let name = self.full_name(define.name());
+                self.check_parameter_names(define.name(), define.parameters());
                 let assigned =
                     define.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
                 self.scoped(Scope::new(ScopeKind::Define(name), assigned), |walk| {
@@ -262,7 +268,12 @@ impl<'i> Walk<'i> {
                     walk.body(node.statements());
                 });
             }
-            Expr::TypeAlias(alias) if alias.object_hash().is_none() => self.type_names(alias.right()),
+            Expr::TypeAlias(alias) => {
+                self.check_alias_name(alias);
+                if alias.object_hash().is_none() {
+                    self.type_names(alias.right());
+                }
+            }
             _ => {}
         }
     }
