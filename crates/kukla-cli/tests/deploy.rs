@@ -73,7 +73,7 @@ impl Site {
         control.commit("one");
         control.git(&["branch", "production"]);
         let settings = format!(
-            "sources:\n  control:\n    remote: file://{}\n    basedir: environments\npostrun: [/bin/sh, -c, 'echo \"$modifiedenvs\" > postrun']\n",
+            "sources:\n  control:\n    remote: file://{}\n    basedir: environments\npostrun: [/bin/sh, -c, 'echo \"$modifiedenvs\" > postrun; echo \"$modifieddirs\" > directories']\n",
             control.root.display()
         );
         directory.put("r10k.yaml", &settings);
@@ -245,6 +245,9 @@ fn postrun_needs_permission() {
     site.succeed(&["--commands", "/bin/sh"]);
     let modified = || std::fs::read_to_string(site.directory.root.join("postrun")).unwrap();
     assert_eq!(modified().trim(), "main production");
+    let directories = std::fs::read_to_string(site.directory.root.join("directories")).unwrap();
+    let paths = ["main", "production"].map(|name| site.environments().join(name).display().to_string());
+    assert_eq!(directories.trim(), paths.join(" "));
     site.control.put("x", "x");
     site.control.commit("x");
     site.succeed(&["--commands", "/bin/sh"]);

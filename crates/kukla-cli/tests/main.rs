@@ -8,6 +8,7 @@ mod config;
 #[cfg(feature = "modules")]
 mod deploy;
 mod diff;
+mod editors;
 mod explain;
 mod first_contact;
 mod incremental;

@@ -361,6 +361,51 @@ fn settings_that_are_wrong_are_pointed_at() {
 }
 
 #[test]
+fn settings_without_effect_are_reported_by_name() {
+    let text = "sources:\n  a:\n    remote: git@h:a.git\n    basedir: /e\n    private_key: keys/a\n    exit_if_unreachable: false\n    warn_if_branch_is_missing: true\ngit:\n  provider: rugged\n  username: deploy\n  private_key: /keys/all\n  oauth_token: /t\n  repositories:\n    - remote: git@h:b.git\n      private_key: /keys/b\n      privat_key: x\nforge:\n  proxy: http://p\n  base_url: x\nignore_unreachable_modules: true\nuse_cache_fallback: false\n";
+    let settings = DeploySettings::parse(Path::new("/etc/r10k.yaml"), text.as_bytes()).unwrap();
+    let noted = |part: &str| settings.notes.iter().any(|note| note.contains(part));
+    for part in [
+        "r10k.yaml:6: 'exit_if_unreachable' is ignored: ",
+        "r10k.yaml:7: 'warn_if_branch_is_missing' is ignored: ",
+        "r10k.yaml:12: 'oauth_token' is ignored: use a credential helper",
+        "'privat_key' is ignored; did you mean 'private_key'?",
+        "r10k.yaml:18: 'proxy' is ignored: ",
+        "unknown setting 'base_url' is ignored; did you mean 'baseurl'?",
+        "r10k.yaml:20: 'ignore_unreachable_modules' is ignored: ",
+    ] {
+        assert!(noted(part), "{part}: {:#?}", settings.notes);
+    }
+    assert_eq!(settings.notes.len(), 7, "{:#?}", settings.notes);
+    let keys = &settings.ssh_keys;
+    let key = |url: &str| keys.of(url).unwrap().display().to_string();
+    assert_eq!(
+        [key("git@h:a.git"), key("git@h:b.git"), key("git@h:c.git")],
+        ["/etc/keys/a", "/keys/b", "/keys/all"]
+    );
+    assert_eq!(keys.user.as_deref(), Some("deploy"));
+    let wrong = "sources:\n  a:\n    remote: u\n    basedir: /e\ngit:\n  repositories: {}\n";
+    let problem = DeploySettings::parse(Path::new("r10k.yaml"), wrong.as_bytes()).unwrap_err();
+    assert!(
+        problem.to_string().contains("r10k.yaml:6: repositories: expected a list of mappings"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn exact_versions_can_be_required() {
+    let site = Site::new("deploy-exact");
+    site.control.put("Puppetfile", "mod 'x/ntp'\nmod 'x-other', :latest\n");
+    site.control.commit("open");
+    let settings = site.settings("    force_forge_versions: true\n");
+    let report = site.try_deploy(&settings, &[], false).unwrap();
+    assert_eq!(report.failures.len(), 1);
+    let problem = report.failures[0].problem.to_string();
+    assert!(problem.contains("'x-ntp', 'x-other'") && problem.contains("force_forge_versions"), "{problem}");
+    assert!(site.read("production/manifests/site.pp").is_some());
+}
+
+#[test]
 fn environments_of_lists_have_modules_of_their_own() {
     let site = Site::new("deploy-lists");
     let remote = format!("file://{}", site.control.root.display());

@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> CommandResult {
     if !args.dry_run && !args.no_postrun {
         require_postrun(&settings, &world)?;
     }
-    let sources = args.sources.open_with(settings.forge.key.as_deref(), settings.proxy.as_deref())?;
+    let sources = args.sources.open_with((&settings).into())?;
     let deployment = Deployment {
         settings: &settings,
         sources: &sources,
@@ -131,8 +131,15 @@ fn postrun(
         return Ok(());
     }
     let modified = report.modified().join(" ");
-    let command: Vec<String> =
-        settings.postrun.iter().map(|word| word.replace("$modifiedenvs", &modified)).collect();
+    // The command may run anywhere.
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path).display().to_string();
+    let directories: Vec<String> = report.modified_directories().into_iter().map(absolute).collect();
+    let directories = directories.join(" ");
+    let command: Vec<String> = settings
+        .postrun
+        .iter()
+        .map(|word| word.replace("$modifiedenvs", &modified).replace("$modifieddirs", &directories))
+        .collect();
     let failed = || Problem::other("postrun failed").on(format!("`{}`", command.join(" ")));
     let output = world.run(&command).map_err(|error| failed().because(error))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();

@@ -10,6 +10,7 @@
 //! | purge | `purge` | what nobody manages | what stays |
 
 pub mod desired;
+mod ignored;
 pub mod name;
 pub mod plan;
 mod purge;

@@ -244,6 +244,9 @@ impl Planner<'_> {
             let base = kukla_world::normal(&self.world.here().join(desired.path()));
             let world = ControlWorld { inner: self.world, base, tree, store: &self.sources.store };
             let mut puppetfile = Puppetfile::evaluate(&world, &path, puppetfile.as_bytes(), &options)?;
+            if desired.exact_versions {
+                require_exact(&puppetfile.modules)?;
+            }
             if !self.settings.forge.allow_override {
                 puppetfile.forge = None;
             }
@@ -320,6 +323,19 @@ impl Planner<'_> {
         }
         removed.sort();
         removed
+    }
+}
+
+/// Refuses modules of the Forge without an exact version.
+fn require_exact(modules: &[Declaration]) -> Result<(), Problem> {
+    let is_open = |module: &&Declaration| matches!(&module.source, Source::Forge(version) if !matches!(version, VersionRequest::Exact(_)));
+    let open: Vec<String> =
+        modules.iter().filter(is_open).map(|module| format!("'{}'", module.title)).collect();
+    match open.is_empty() {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemKind::Denied, "modules have no exact version")
+            .on(open.join(", "))
+            .because("force_forge_versions requires one")),
     }
 }
 

@@ -9,7 +9,7 @@ use kukla_syntax::{Problem, ProblemKind, suggest};
 use kukla_world::World;
 use rustix::fs::FlockOperation;
 
-use super::desired::{self, Desired};
+use super::desired::{self, Desired, DesiredEnvironment};
 use super::plan::{Change, Content, Plan, PlannedEnvironment, Planner};
 use super::selection::Selection;
 use super::settings::DeploySettings;
@@ -53,18 +53,22 @@ pub struct DeployReport {
 }
 
 impl DeployReport {
-    /// The environments that are new or have changed.
+    /// The names of environments that are new or have changed.
     pub fn modified(&self) -> Vec<&str> {
-        let is_done = |planned: &&PlannedEnvironment| {
+        self.modified_environments().map(|environment| environment.directory.as_str()).collect()
+    }
+
+    /// Their directories.
+    pub fn modified_directories(&self) -> Vec<PathBuf> {
+        self.modified_environments().map(DesiredEnvironment::path).collect()
+    }
+
+    fn modified_environments(&self) -> impl Iterator<Item = &DesiredEnvironment> {
+        let is_done = move |planned: &&PlannedEnvironment| {
             planned.change != Change::Unchanged
                 && !self.failures.iter().any(|failure| failure.environment == planned.desired.directory)
         };
-        self.plan
-            .environments
-            .iter()
-            .filter(is_done)
-            .map(|planned| planned.desired.directory.as_str())
-            .collect()
+        self.plan.environments.iter().filter(is_done).map(|planned| &planned.desired)
     }
 }
 

@@ -19,6 +19,7 @@ macro_rules! text {
 
 /// The files that every suite has, in the order in which they build on each other.
 const ALWAYS: &[(&str, &str)] = &[
+    text!("core/process.rb"),
     text!("core/filter.rb"),
     text!("core/hooks.rb"),
     text!("core/memoized.rb"),
@@ -55,6 +56,7 @@ const REQUIRED: &[(&str, &str)] = &[
     ("puppetlabs_spec_helper/puppetlabs_spec_helper", include_str!("ruby/puppet/puppetlabs.rb")),
     ("voxpupuli/test/spec_helper", include_str!("ruby/puppet/voxpupuli.rb")),
     ("voxpupuli/test/facts", include_str!("ruby/puppet/voxpupuli_facts.rb")),
+    ("simp/rspec-puppet-facts", include_str!("ruby/puppet/simp.rb")),
 ];
 
 /// Libraries that are there from the start.

@@ -117,7 +117,7 @@ fn read(webhook: &WebhookSettings) -> Result<DeploySettings, Problem> {
 
 fn sources(webhook: &WebhookSettings, settings: &DeploySettings) -> Result<Sources, Problem> {
     let options = SourceArgs::defaults(webhook.module_store.clone());
-    options.open_with(settings.forge.key.as_deref(), settings.proxy.as_deref())
+    options.open_with(settings.into())
 }
 
 fn selected(branch: &PushedBranch) -> RepositoryBranch {
