@@ -3,7 +3,7 @@
 module Puppet
   class Settings
     def [](name)
-      return changed[:vardir] ||= Dir.mktmpdir if name.to_sym == :vardir
+      return changed[:vardir] ||= FileUtils.mkdir_p(Dir.tmpdir) && Dir.mktmpdir if name.to_sym == :vardir
 
       changed.fetch(name.to_sym) { Puppet::Parser::Scope.setting(name.to_s) }
     end
