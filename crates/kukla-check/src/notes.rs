@@ -19,14 +19,34 @@ pub fn of_modules(survey: &Survey, all_modules: bool) -> Vec<String> {
         ));
     }
     let is_submodule = |name: &str| survey.submodules.iter().any(|path| path.ends_with(name));
-    for name in survey.empty.iter().filter(|name| !is_submodule(name)) {
-        notes.push(format!("the directory of the module `{name}` is empty, so its names are not checked"));
+    let empty: Vec<String> =
+        survey.empty.iter().filter(|name| !is_submodule(name)).map(|name| format!("`{name}`")).collect();
+    match &empty[..] {
+        [] => {}
+        [name] => {
+            notes.push(format!("the directory of the module {name} is empty, so its names are not checked"))
+        }
+        names => notes.push(format!(
+            "the directories of {} modules are empty, so their names are not checked: {}",
+            names.len(),
+            names.join(", ")
+        )),
     }
-    for path in &survey.submodules {
-        let path = path.strip_prefix(&survey.root).unwrap_or(path).display();
-        notes.push(format!(
-            "the submodule `{path}` is not checked out, so its names and files are not checked"
-        ));
+    let submodules: Vec<String> = survey
+        .submodules
+        .iter()
+        .map(|path| format!("`{}`", path.strip_prefix(&survey.root).unwrap_or(path).display()))
+        .collect();
+    match &submodules[..] {
+        [] => {}
+        [path] => notes.push(format!(
+            "the submodule {path} is not checked out, so its names and files are not checked"
+        )),
+        paths => notes.push(format!(
+            "{} submodules are not checked out, so their names and files are not checked (`git submodule update --init`): {}",
+            paths.len(),
+            paths.join(", ")
+        )),
     }
     for directory in &survey.outside {
         notes.push(format!(

@@ -134,6 +134,65 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     ("notice(epp('plain/broken.epp', { 'port' => 1 }))", "notice(epp('plain/site.epp', { 'port' => 1 }))"),
     ("notice(file('plain/mtd'))", "notice(file('plain/motd'))"),
+    // Constant expressions.
+    ("notice(1 / 0)", "notice(1 / 2)"),
+    ("notice([1, 2]['a'])", "notice([1, 2][0])"),
+    ("$list = [1, 2] notice($list['a'])", "$list = [1, 2] notice($list[0])"),
+    ("notice('80' + 1)", "notice(80 + 1)"),
+    ("notice(1 < 'two')", "notice(1 < 2)"),
+    ("notice('abc' =~ '(')", "notice('abc' =~ '(a)')"),
+    ("notice(1 =~ Integer[10, 1])", "notice(1 =~ Integer[1, 10])"),
+    ("notice('a' =~ Enum[1])", "notice('a' =~ Enum['1'])"),
+    (
+        "notice(lookup('nosuch', Integer[0, infinity], 'first', 1))",
+        "notice(lookup('nosuch', Integer[0], 'first', 1))",
+    ),
+    ("notice(Integer('many'))", "notice(Integer('12'))"),
+    ("notice(sprintf('%d', 'x'))", "notice(sprintf('%d', 1))"),
+    ("notice(3 ? { 1 => 'a' })", "notice(3 ? { 1 => 'a', default => 'b' })"),
+    ("if true { notice(1 / 0) }", "if false { notice(1 / 0) }"),
+    ("notice([1, 2].map |$n| { $n + 'x' })", "notice([1, 2].map |$n| { $n + 1 })"),
+    ("notice(inline_epp('<%= 1 + %>'))", "notice(inline_epp('<%= 1 + 1 %>'))"),
+    ("[$a, $b] = [1, 2, 3]", "[$a, $b, $c] = [1, 2, 3]"),
+    ("[$a, $b] = { 'a' => 1 }", "[$a, $b] = { 'a' => 1, 'b' => 2 }"),
+    ("include undef", "include plain"),
+    ("realize('motd')", "realize([])"),
+    ("package { undef: }", "package { 'a': }"),
+    ("class { '': }", "class { 'plain': }"),
+    ("package { 'a': } -> 1", "package { ['a', 'b']: } Package['a'] -> Package['b']"),
+    ("notice(call('nosuchfunction', 1))", "notice(call('abs', 1))"),
+    // Reserved variables, and nothing to leave.
+    ("$facts = 1", "$other = 1"),
+    ("$trusted = 1", "$other = 1"),
+    // Attributes from hashes.
+    ("package { 'a': * => { 'nosuch' => 1 } }", "package { 'a': * => { 'ensure' => 'present' } }"),
+    ("$given = { 'nosuch' => 1 } package { 'a': * => $given }", "package { 'a': * => {} }"),
+    (
+        "package { 'a': ensure => 'present', * => { 'ensure' => 'absent' } }",
+        "package { 'a': ensure => 'present', * => { 'source' => '/a' } }",
+    ),
+    ("plain::vhost { 'a': * => { 'port' => 'x' } }", "plain::vhost { 'a': * => { 'port' => 1 } }"),
+    ("plain::vhost { 'a': * => {} }", "plain::vhost { 'a': port => 1, * => {} }"),
+    (
+        "create_resources('plain::vhost', { 'a' => { 'prot' => 1, 'port' => 1 } })",
+        "create_resources('plain::vhost', { 'a' => { 'port' => 1 } })",
+    ),
+    (
+        "create_resources('plain::vhost', { 'a' => {} })",
+        "create_resources('plain::vhost', { 'a' => {} }, { 'port' => 1 })",
+    ),
+    (
+        "create_resources('package', { 'a' => { 'nosuch' => 1 } })",
+        "create_resources('package', { 'a' => { 'ensure' => 'present' } })",
+    ),
+    (
+        "create_resources('class', { 'plain' => { 'port' => 'x' } })",
+        "create_resources('class', { 'plain' => { 'port' => 1 } })",
+    ),
+    (
+        "create_resources('class', { 'plain::servr' => {} })",
+        "create_resources('class', { 'plain::server' => {} })",
+    ),
     // Syntax.
     ("notice(1", "notice(1)"),
     ("file { '/a' content => 'x' }", "file { '/a': content => 'x' }"),
@@ -215,4 +274,48 @@ fn errors_of_a_check_are_errors_of_a_compilation() {
         }
     }
     assert!(wrong.is_empty(), "{} disagreements\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Definitions, each with its correction, and code that uses them.
+const DEFINITIONS: &[(&str, &str, &str)] = &[
+    ("class a inherits a { }", "class a { }", "include a"),
+    ("class a inherits b { } class b inherits a { }", "class a inherits b { } class b { }", "include a"),
+    ("class a { } define a { }", "class a { } define b { }", "include a"),
+    ("define a($tag) { }", "define a($tag = 'x') { }", "a { 'x': tag => 'y' }"),
+    ("type String = Integer", "type Text = Integer", ""),
+    ("type File = Integer", "type Files = Integer", ""),
+    ("type T = T", "type T = Array[T]", "notice([] =~ T)"),
+    ("type T = Integer[5, 1]", "type T = Integer[1, 5]", "notice(1 =~ T)"),
+    (
+        "type T = Object[{ attributes => { x => { type => Integer, kind => derived, value => 1 } } }]",
+        "type T = Object[{ attributes => { x => { type => Integer, value => 1 } } }]",
+        "notice(T())",
+    ),
+    ("function f() { break() }", "function f() { next(1) }", "notice(f())"),
+    ("function f() { $facts = 1 }", "function f() { $title = 1 }", "notice(f())"),
+    ("node default { } node default { }", "node 'other' { } node default { }", ""),
+    ("class a { break() }", "class a { [1].each |$n| { break() } }", "include a"),
+    ("node default { next() }", "class a { next() }", ""),
+];
+
+#[test]
+fn mistakes_of_definitions_are_errors_of_a_compilation() {
+    let mut wrong = Vec::new();
+    for (mistake, correction, used) in DEFINITIONS {
+        for (definition, is_mistake) in [(mistake, true), (correction, false)] {
+            let site = format!("{definition}\n{used}");
+            let (errors, compiled) = outcomes(&site, "");
+            if errors.is_empty() == is_mistake || compiled.is_some() != is_mistake {
+                wrong.push(format!("{site}\n  check: {errors:?}\n  compile: {compiled:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} disagreements\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn attributes_of_objects_are_called_like_functions() {
+    let object = "type T = Object[{ attributes => { x => Integer } }]";
+    let (errors, compiled) = outcomes(&format!("{object} notice(T(1).x)"), "");
+    assert_eq!((errors, compiled), (Vec::new(), None));
 }

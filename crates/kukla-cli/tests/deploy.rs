@@ -8,13 +8,10 @@ use std::time::{Duration, Instant};
 use crate::common::Directory;
 use crate::modules::contents;
 use crate::modules::forge::GitRepository;
-use crate::sessions::{self, Sessions};
+use crate::sessions::Sessions;
 
 #[test]
 fn the_manual_page() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = root.join("docs/manual/deploy.md");
-    let text = std::fs::read_to_string(&page).unwrap();
     let deployments = std::cell::Cell::new(0);
     let prepare = move |directory: &Path, command: &str| {
         let repository = |name: &str| GitRepository { root: directory.join("repositories").join(name) };
@@ -48,16 +45,7 @@ fn the_manual_page() {
         variables: vec![("KUKLA_MODULE_STORE", store.root.display().to_string())],
         ..Sessions::default()
     };
-    let actual = sessions.replay(&root, &page, &text);
-    if actual != text && std::env::var_os("KUKLA_UPDATE").is_some() {
-        std::fs::write(&page, actual).unwrap();
-    } else {
-        assert!(
-            actual == text,
-            "the manual shows something else than happens:\n{}",
-            sessions::difference(&text, &actual)
-        );
-    }
+    sessions.check("docs/manual/deploy.md", |page| page);
 }
 
 /// Two branches with a module each, and the environments in which they are deployed.
@@ -85,7 +73,7 @@ impl Site {
         control.commit("one");
         control.git(&["branch", "production"]);
         let settings = format!(
-            "sources:\n  control:\n    remote: file://{}\n    basedir: environments\npostrun: [/bin/sh, -c, 'echo \"$modifiedenvs\" > postrun']\n",
+            "sources:\n  control:\n    remote: file://{}\n    basedir: environments\npostrun: [/bin/sh, -c, 'echo \"$modifiedenvs\" > postrun; echo \"$modifieddirs\" > directories']\n",
             control.root.display()
         );
         directory.put("r10k.yaml", &settings);
@@ -257,6 +245,9 @@ fn postrun_needs_permission() {
     site.succeed(&["--commands", "/bin/sh"]);
     let modified = || std::fs::read_to_string(site.directory.root.join("postrun")).unwrap();
     assert_eq!(modified().trim(), "main production");
+    let directories = std::fs::read_to_string(site.directory.root.join("directories")).unwrap();
+    let paths = ["main", "production"].map(|name| site.environments().join(name).display().to_string());
+    assert_eq!(directories.trim(), paths.join(" "));
     site.control.put("x", "x");
     site.control.commit("x");
     site.succeed(&["--commands", "/bin/sh"]);

@@ -8,9 +8,11 @@ mod config;
 #[cfg(feature = "modules")]
 mod deploy;
 mod diff;
+mod editors;
 mod explain;
 mod first_contact;
 mod incremental;
+mod lint_fix;
 mod manual;
 #[cfg(feature = "modules")]
 mod modules;
@@ -19,3 +21,4 @@ mod safety;
 mod schemas;
 mod sessions;
 mod store;
+mod webhook;

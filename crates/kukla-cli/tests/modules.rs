@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use crate::common::Directory;
-use crate::sessions::{self, Sessions};
+use crate::sessions::Sessions;
 
 #[path = "../../kukla-modules/tests/common/forge.rs"]
 pub mod forge;
@@ -51,9 +51,6 @@ fn serve() -> Server {
 
 #[test]
 fn the_manual_page() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = root.join("docs/manual/modules.md");
-    let text = std::fs::read_to_string(&page).unwrap();
     let server = serve();
     // The state before the update is the last commit.
     let prepare = |directory: &Path, command: &str| {
@@ -69,16 +66,7 @@ fn the_manual_page() {
         words: vec![("https://forge.example.com", server.url.clone())],
         ..Sessions::default()
     };
-    let actual = without_commit(&sessions.replay(&root, &page, &text));
-    if actual != text && std::env::var_os("KUKLA_UPDATE").is_some() {
-        std::fs::write(&page, actual).unwrap();
-    } else {
-        assert!(
-            actual == text,
-            "the manual shows something else than happens:\n{}",
-            sessions::difference(&text, &actual)
-        );
-    }
+    sessions.check("docs/manual/modules.md", |page| without_commit(&page));
 }
 
 /// The page without the number of its commit, which depends on the example site.

@@ -40,14 +40,35 @@ pub fn diff_lines<'old, 'new>(
 }
 
 /// The edits that make the second text of the first, in order.
+///
+/// Each line that only gets other blanks is an edit of its own, so that a part of a file can be formatted without its neighbours.
 pub fn edits(old: &str, new: &str) -> Vec<LineEdit> {
-    let diff = diff_lines(old, new, None);
-    let changes = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
-    let edit = |op: &similar::DiffOp| {
-        let text = diff.iter_changes(op).filter(|change| change.tag() == similar::ChangeTag::Insert);
-        LineEdit { lines: op.old_range(), text: text.map(|change| change.value()).collect() }
-    };
-    changes.map(edit).collect()
+    let (old_lines, new_lines): (Vec<_>, Vec<_>) =
+        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let (old_words, new_words) = (without_blanks(&old_lines), without_blanks(&new_lines));
+    let mut edits = Vec::new();
+    for op in diff_lines(&old_words, &new_words, None).ops() {
+        let (old_range, new_range) = (op.old_range(), op.new_range());
+        if op.tag() == DiffTag::Equal {
+            let pairs = old_range.zip(new_range).filter(|&(old, new)| old_lines[old] != new_lines[new]);
+            edits.extend(
+                pairs.map(|(old, new)| LineEdit { lines: old..old + 1, text: new_lines[new].to_owned() }),
+            );
+        } else {
+            edits.push(LineEdit { lines: old_range, text: new_lines[new_range].concat() });
+        }
+    }
+    edits
+}
+
+/// The lines without their blanks, by which lines are recognised.
+fn without_blanks(lines: &[&str]) -> String {
+    let mut words = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        words.extend(line.split_whitespace());
+        words.push('\n');
+    }
+    words
 }
 
 /// A text with edits applied to it.

@@ -75,6 +75,17 @@ fn a_range_changes_only_its_lines() {
 }
 
 #[test]
+fn a_range_leaves_neighbours_that_need_formatting_too() {
+    let text = "$a=1\n$b=2\n$c=3\n$d=[1,\n2]\n";
+    let within = |lines| {
+        let edits = range_edits(text, Language::Manifest, &Options::default(), &lines).unwrap();
+        apply(text, &edits)
+    };
+    assert_eq!(within(2..=2), "$a=1\n$b = 2\n$c=3\n$d=[1,\n2]\n");
+    assert_eq!(within(1..=2), "$a = 1\n$b = 2\n$c=3\n$d=[1,\n2]\n");
+}
+
+#[test]
 fn deep_nesting_is_no_problem() {
     let text = format!("$a = {}1{}\n", "[".repeat(400), "]".repeat(400));
     assert!(format(&text, Language::Manifest, &Options::default()).is_ok());

@@ -30,18 +30,12 @@ pub struct Fixed {
 }
 
 /// The limits of fixing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The greatest effect that a fix may have.
-    pub effect: Fix,
+    /// The greatest effect that a fix may have. If absent, only fixes of rules that were chosen by name may ask for another state.
+    pub effect: Option<Fix>,
     /// Whether `plan` and `apply` are keywords.
     pub tasks: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { effect: Fix::Value, tasks: false }
-    }
 }
 
 /// Applies the fixes of rules to a text.
@@ -61,6 +55,7 @@ pub fn fix(
         history: Vec::new(),
         rules,
     };
+    let greatest = limits.effect.unwrap_or(Fix::State);
     // What can be fixed in the original, and in the end.
     let (mut original, mut rest): (Option<Vec<Finding>>, Vec<Finding>) = (None, Vec::new());
     for _ in 0..ROUNDS {
@@ -74,7 +69,7 @@ pub fn fix(
         rest = findings
             .into_iter()
             .filter(|finding| !finding.fix.is_empty() && finding.ignored.is_none())
-            .filter(|finding| effect(finding) <= limits.effect)
+            .filter(|finding| effect(finding) <= greatest)
             .collect();
         original.get_or_insert_with(|| rest.clone());
         let open = rest.iter().filter(|finding| !fixer.refused.contains(&finding.code.name)).cloned();

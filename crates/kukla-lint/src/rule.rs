@@ -31,8 +31,10 @@ pub enum Fix {
     Layout,
     /// It writes the same value in another form, such as `'a'` for `"a"`.
     Form,
-    /// It changes the value or the name that the code uses, as the rule explains.
+    /// It changes the value or the name that the code uses into what was meant, as the rule explains. What a catalog asks for stays the same.
     Value,
+    /// It asks for another state of the system, such as `installed` for `latest`, or for another value of a parameter.
+    State,
 }
 
 /// A lint rule.

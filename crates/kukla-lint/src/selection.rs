@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::fix::{Limits, fix};
 use crate::report::Finding;
-use crate::rule::Rule;
+use crate::rule::{Fix, Rule};
 use crate::rules;
 use crate::settings::Settings;
 use crate::{Linted, Manifest, lint};
@@ -15,6 +15,8 @@ use crate::{Linted, Manifest, lint};
 pub struct Selection {
     /// The rules, in their order.
     pub rules: Vec<&'static Rule>,
+    /// Whether the rules were chosen by name, one by one: then their fixes may ask for another state.
+    pub is_named: bool,
     /// The settings of single rules.
     pub settings: Settings,
     /// The severities that replace those of the rules.
@@ -70,7 +72,7 @@ impl Selection {
     /// The rules of these names, in the order of all rules.
     pub fn of(names: &[&str], settings: Settings) -> Selection {
         let rules = rules::all().iter().filter(|rule| names.contains(&rule.name())).copied().collect();
-        Selection { rules, settings, ..Selection::default() }
+        Selection { rules, settings, is_named: true, ..Selection::default() }
     }
 
     /// The severity of a finding.
@@ -80,7 +82,11 @@ impl Selection {
 
     /// Applies the rules to a text, and their fixes within limits, if there are any.
     pub fn apply(&self, text: &str, path: &str, full_path: &str, limits: Option<Limits>) -> Outcome {
-        let fixed = limits.map(|limits| fix(text, path, full_path, &self.rules, &self.settings, limits));
+        let fixed = limits.map(|limits| {
+            let greatest = if self.is_named { Fix::State } else { Fix::Value };
+            let limits = Limits { effect: limits.effect.or(Some(greatest)), ..limits };
+            fix(text, path, full_path, &self.rules, &self.settings, limits)
+        });
         let (fixed_text, fixed) = fixed.map(|fixed| (fixed.text, fixed.findings)).unzip();
         let after = fixed_text.filter(|after| after != text);
         let manifest = Manifest::new(after.as_deref().unwrap_or(text), path, full_path);

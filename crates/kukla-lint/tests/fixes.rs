@@ -1,11 +1,11 @@
 //! Fixing: what overlaps, what breaks a promise, and what is suppressed.
 
 use kukla_lint::fix::{Limits, fix};
-use kukla_lint::{Fix, Rule, Settings, rules};
+use kukla_lint::{Fix, Rule, Selection, Settings, rules};
 
 fn fixed(code: &str, names: &[&str], effect: Fix) -> String {
     let rules: Vec<&'static Rule> = names.iter().map(|name| rules::find(name).unwrap()).collect();
-    let limits = Limits { effect, ..Limits::default() };
+    let limits = Limits { effect: Some(effect), ..Limits::default() };
     fix(code, "", "", &rules, &Settings::default(), limits).text
 }
 
@@ -14,8 +14,8 @@ fn fixes_that_make_others_necessary() {
     let code = "file { \"/etc/motd\":\n  mode => 644,\n  ensure => present\n}\n";
     let all: Vec<&str> = rules::all().iter().map(|rule| rule.name()).collect();
     let right = "file { '/etc/motd':\n  ensure => file,\n  mode   => '0644',\n}\n";
-    assert_eq!(fixed(code, &all, Fix::Value), right);
-    assert_eq!(fixed(right, &all, Fix::Value), right);
+    assert_eq!(fixed(code, &all, Fix::State), right);
+    assert_eq!(fixed(right, &all, Fix::State), right);
 }
 
 #[test]
@@ -61,4 +61,20 @@ fn suppression_comments_of_kukla() {
     let code = "# kukla: ignore[double_quoted_strings] on purpose\n$a = \"b\"\n$c = \"d\"\n";
     let right = "# kukla: ignore[double_quoted_strings] on purpose\n$a = \"b\"\n$c = 'd'\n";
     assert_eq!(fixed(code, &["double_quoted_strings"], Fix::Value), right);
+}
+
+#[test]
+fn only_a_rule_that_was_named_asks_for_another_state() {
+    let code = "package { 'a':\n  ensure => latest,\n}\n";
+    let right = "package { 'a':\n  ensure => installed,\n}\n";
+    let after = |selection: &Selection, effect| {
+        let limits = Limits { effect, ..Limits::default() };
+        selection.apply(code, "", "", Some(limits)).fixed.unwrap_or_else(|| code.to_owned())
+    };
+    let named = Selection::of(&["package_ensure"], Settings::default());
+    let all = Selection { rules: rules::all().to_vec(), ..Selection::default() };
+    assert_eq!(after(&named, None), right);
+    assert_eq!(after(&named, Some(Fix::Value)), code);
+    assert_eq!(after(&all, None), code);
+    assert_eq!(after(&all, Some(Fix::State)), right);
 }

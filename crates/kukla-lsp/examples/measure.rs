@@ -34,6 +34,14 @@ fn memory() -> u64 {
     line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
+/// The processor time of all threads of this process so far, which does not depend on what else the machine does.
+fn processor_time() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let texts = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+    let spent = texts.filter_map(|text| text.split_whitespace().next()?.parse::<u64>().ok());
+    Duration::from_nanos(spent.sum())
+}
+
 fn manifests(directory: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
@@ -59,7 +67,7 @@ fn main() {
     let mut client = Client::on_disk(&root);
     client.request("workspace/symbol", json!({"query": "profile"})).unwrap();
     println!("ready after {} ms, {} MB", begun.elapsed().as_millis(), memory());
-    let mut times: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
+    let mut times: BTreeMap<&str, Vec<(Duration, Duration)>> = BTreeMap::new();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut opened: BTreeMap<PathBuf, (String, i32)> = BTreeMap::new();
     let mut failures = 0;
@@ -95,11 +103,14 @@ fn main() {
             });
             let document = json!({"textDocument": {"uri": uri(&path)}});
             let mut measure = |name: &'static str, method: &str, params: serde_json::Value| {
-                let begun = Instant::now();
+                let (begun, spent) = (Instant::now(), processor_time());
                 if client.request(method, params).is_err() {
                     failures += 1;
                 }
-                times.entry(name).or_default().push(begun.elapsed());
+                times
+                    .entry(name)
+                    .or_default()
+                    .push((begun.elapsed(), processor_time().saturating_sub(spent)));
             };
             measure("completion after an edit", "textDocument/completion", cursor.clone());
             measure("diagnostics after an edit", "textDocument/diagnostic", document.clone());
@@ -127,15 +138,23 @@ fn main() {
         }
     }
     println!("{edits} edits and undos: {} MB, {failures} requests without a result", memory());
-    for (name, mut own) in times {
-        own.sort();
-        let at = |part: f64| own[((own.len() - 1) as f64 * part) as usize].as_secs_f64() * 1000.0;
-        println!(
-            "{name:28} n={:5}  p50 {:7.1} ms  p99 {:7.1} ms  max {:7.1} ms",
-            own.len(),
-            at(0.5),
-            at(0.99),
-            at(1.0)
-        );
+    println!("{:28} {:>7}  {:^24}  {:^24}", "", "", "time: p50, p99, max", "processor time");
+    for (name, own) in times {
+        let at = |mut own: Vec<Duration>, part: f64| {
+            own.sort();
+            own[((own.len() - 1) as f64 * part) as usize].as_secs_f64() * 1000.0
+        };
+        let columns =
+            [own.iter().map(|one| one.0).collect::<Vec<_>>(), own.iter().map(|one| one.1).collect()];
+        print!("{name:28} n={:5}", own.len());
+        for column in columns {
+            print!(
+                "  {:7.1} {:7.1} {:7.1}",
+                at(column.clone(), 0.5),
+                at(column.clone(), 0.99),
+                at(column, 1.0)
+            );
+        }
+        println!(" ms");
     }
 }

@@ -40,6 +40,8 @@ pub struct Analysis {
     /// Fingerprints of the findings, by file.
     prints: FxHashMap<PathBuf, u64>,
     changed: FxHashSet<PathBuf>,
+    /// The files whose texts have changed since the last analysis.
+    edited: FxHashSet<PathBuf>,
     /// The generation of texts that was analysed last.
     generation: Option<Generation>,
     /// The problem that keeps the repository from being checked.
@@ -62,6 +64,7 @@ impl Analysis {
             findings: FxHashMap::default(),
             prints: FxHashMap::default(),
             changed: FxHashSet::default(),
+            edited: FxHashSet::default(),
             generation: None,
             problem: None,
         }
@@ -92,6 +95,11 @@ impl Analysis {
         self.generation == Some(generation)
     }
 
+    /// Records that the text of a file has changed.
+    pub fn edit(&mut self, path: &Path) {
+        self.edited.insert(path.to_owned());
+    }
+
     /// Analyses the texts as they are now, which are those of a generation.
     pub fn refresh(&mut self, generation: Generation) {
         if self.is_current(generation) {
@@ -102,10 +110,17 @@ impl Analysis {
         self.checker.set_extra(extra);
         // Listing the files takes longer than checking a text.
         let is_same_layout = self.generation.is_some_and(|last| last.layout == generation.layout);
-        let check = || if is_same_layout { self.checker.check_again() } else { self.checker.check() };
-        match kukla::caught(check) {
+        let edited = std::mem::take(&mut self.edited);
+        // The checker changes its own snapshot in place, unless a command still reads it.
+        self.snapshot = None;
+        let check = || match is_same_layout {
+            true => self.checker.check_changed(&edited),
+            false => self.checker.check(),
+        };
+        let checked = kukla::caught(check);
+        self.snapshot = self.checker.snapshot();
+        match checked {
             Ok(Ok(report)) => {
-                self.snapshot = self.checker.snapshot();
                 self.keep(report.findings);
                 self.problem = None;
             }

@@ -135,11 +135,30 @@ impl EditorWorld {
         documents.iter().map(|(path, document)| (path.clone(), document.stamp.version)).collect()
     }
 
-    /// Forgets what is known of a path and of the directory around it, because they have changed.
+    /// Forgets what is known of a path and of the directories around it, which may be new as well.
     pub fn forget(&self, path: &Path) {
-        let mut listed = write(&self.listed);
-        listed.retain(|known, _| !known.starts_with(path) && Some(known.as_path()) != path.parent());
-        write(&self.stamps).retain(|known, _| !known.starts_with(path));
+        let is_concerned = |known: &Path| known.starts_with(path) || path.starts_with(known);
+        write(&self.listed).retain(|known, _| !is_concerned(known));
+        write(&self.stamps).retain(|known, _| !is_concerned(known));
+    }
+
+    /// Whether a path was on the disk when the session last looked; `None` if it never did.
+    pub fn was_on_disk(&self, path: &Path) -> Option<bool> {
+        if let Some(stamp) = read(&self.stamps).get(path) {
+            return Some(stamp.is_some());
+        }
+        let listed = read(&self.listed);
+        let mut below = path;
+        while let Some(directory) = below.parent() {
+            if let Some(entries) = listed.get(directory) {
+                let name = below.file_name().map(|name| name.to_string_lossy());
+                let is_there = entries.iter().any(|entry| Some(entry.name.as_str()) == name.as_deref());
+                // Nobody has looked into a directory that was there.
+                return (below == path || !is_there).then_some(is_there);
+            }
+            below = directory;
+        }
+        None
     }
 
     /// Forgets everything that is known of the disk.
@@ -192,16 +211,23 @@ impl World for EditorWorld {
     fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
         let listed = self.listed(path);
         let documents = read(&self.documents);
-        let new = documents.keys().filter(|open| open.parent() == Some(path));
-        let new = new.filter_map(|open| open.file_name()).map(|name| name.to_string_lossy().into_owned());
-        let new: Vec<String> = new.filter(|name| listed.iter().all(|entry| entry.name != *name)).collect();
+        // A new text may be in a new directory.
+        let new = documents.keys().filter_map(|open| {
+            let mut parts = open.strip_prefix(path).ok()?.components();
+            let name = parts.next()?.as_os_str().to_string_lossy().into_owned();
+            Some((name, parts.next().is_some()))
+        });
+        let mut new: Vec<(String, bool)> =
+            new.filter(|(name, _)| listed.iter().all(|entry| entry.name != *name)).collect();
         if new.is_empty() {
             return (*listed).clone();
         }
+        new.sort();
+        new.dedup();
         let mut entries = (*listed).clone();
-        entries.extend(new.into_iter().map(|name| DirectoryEntry {
+        entries.extend(new.into_iter().map(|(name, is_directory)| DirectoryEntry {
             name,
-            is_directory: false,
+            is_directory,
             is_link: false,
             is_special: false,
         }));
@@ -267,5 +293,8 @@ mod tests {
         assert_eq!(names(), ["b.pp", "c.pp"]);
         world.close(Path::new("/a/c.pp"));
         assert_eq!(names(), ["b.pp"]);
+        world.open("/a/new/c.pp".into(), "puppet".into(), 1, String::new());
+        assert_eq!(names(), ["b.pp", "new"]);
+        assert!(kukla::world::is_directory(&world, Path::new("/a/new")));
     }
 }

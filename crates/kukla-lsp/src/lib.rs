@@ -9,6 +9,7 @@
 //! | [`workspace`] | the repositories that folders and files belong to |
 //! | [`analysis`] | the findings and the index of one repository: those of `kukla check` |
 //! | [`view`] | one text of a repository, as a feature sees it |
+//! | [`transport`] | frames of messages on a pair of streams |
 //! | [`dispatch`] | the methods of the protocol, and the features that answer them |
 //! | [`features`] | the features, one file each |
 //!
@@ -25,10 +26,11 @@ pub mod outbox;
 pub mod positions;
 pub mod server;
 pub mod session;
+pub mod transport;
 pub mod uris;
 pub mod view;
 mod watch;
 pub mod workspace;
 
-pub use lsp_server::{Connection, IoThreads, Message};
+pub use lsp_server::{Connection, Message};
 pub use server::{ServerOptions, serve};

@@ -138,10 +138,16 @@ impl Session {
         self.touch();
     }
 
-    /// Records that a text has changed.
+    /// Records that something has changed.
     fn touch(&mut self) {
         self.generation.texts += 1;
         self.is_behind = true;
+    }
+
+    /// Records that the text of a file has changed.
+    fn touch_text(&mut self, path: &Path) {
+        self.analyses.iter_mut().for_each(|analysis| analysis.edit(path));
+        self.touch();
     }
 
     /// Records that files may have been added or removed.
@@ -155,7 +161,7 @@ impl Session {
     fn touch_layout_of(&mut self, path: &Path) {
         match is_layout(path) || !self.world.disk().exists(path) {
             true => self.touch_layout(),
-            false => self.touch(),
+            false => self.touch_text(path),
         }
     }
 
@@ -173,7 +179,7 @@ impl Session {
         }
         match is_layout(path) {
             true => self.touch_layout(),
-            false => self.touch(),
+            false => self.touch_text(path),
         }
     }
 
@@ -198,16 +204,17 @@ impl Session {
     pub fn paths_changed(&mut self, paths: &[PathBuf]) {
         let mut has_new_layout = false;
         for path in paths {
-            let was_there = self.world.exists(path);
+            let was_there = self.world.was_on_disk(path);
             self.world.forget(path);
-            has_new_layout |= is_layout(path) || self.world.exists(path) != was_there;
+            let is_there = self.world.disk().exists(path);
+            has_new_layout |= is_layout(path) || was_there.is_some_and(|was_there| was_there != is_there);
         }
         if has_new_layout {
             // A new file may make another directory the root of a repository.
             self.roots.clear();
             self.touch_layout();
-        } else if !paths.is_empty() {
-            self.touch();
+        } else {
+            paths.iter().for_each(|path| self.touch_text(path));
         }
     }
 

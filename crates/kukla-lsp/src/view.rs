@@ -1,5 +1,6 @@
 //! One text of a repository, as a feature sees it: the text that the client has, the tree, and the index around it.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub struct View<'s> {
     pub analysis: Option<&'s Analysis>,
     /// The repository as it was analysed last.
     pub snapshot: Option<&'s Arc<Snapshot>>,
+    /// The module that it belongs to, once it has been looked for.
+    module: OnceCell<Option<&'s Module>>,
 }
 
 impl<'s> View<'s> {
@@ -64,7 +67,8 @@ impl<'s> View<'s> {
             }
         };
         let snapshot = analysis.and_then(Analysis::snapshot);
-        Ok(View { session, path: path.to_owned(), source, lines, language, version, analysis, snapshot })
+        let (path, module) = (path.to_owned(), OnceCell::new());
+        Ok(View { session, path, source, lines, language, version, analysis, snapshot, module })
     }
 
     /// The text.
@@ -106,7 +110,8 @@ impl<'s> View<'s> {
     /// The module that the text belongs to.
     pub fn module(&self) -> Option<&'s Module> {
         let index = self.index()?;
-        index.survey.modules.iter().find(|module| self.path.starts_with(&module.root))
+        let find = || index.survey.modules.iter().find(|module| self.path.starts_with(&module.root));
+        *self.module.get_or_init(find)
     }
 
     /// The text with its tree; `None` if it is not Puppet code.

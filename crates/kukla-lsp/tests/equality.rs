@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use kukla::MemoryWorld;
+use kukla::world::{DirectoryEntry, FileResult, Stamp, World};
 use kukla_check::repository::Shape;
 use kukla_check::{Checker, Options};
 use proptest::prelude::*;
@@ -27,6 +28,7 @@ const FILES: &[(&str, &str)] = &[
         "function web::port_text(Integer $port) >> String { \"${port}\" }\n",
     ),
     ("modules/web/types/mode.pp", "type Web::Mode = Enum['fast', 'slow']\n"),
+    ("modules/web/templates/b.erb", "<%= @port %> <%= @nothing %>\n"),
     ("modules/web/templates/a.epp", "<%- | Integer $port | -%>\n<%= $port %> <%= $other %>\n"),
     ("hiera.yaml", "version: 5\nhierarchy:\n  - name: common\n    path: common.yaml\n"),
     ("data/common.yaml", "web::port: 80\nweb::mode: slow\n"),
@@ -62,11 +64,58 @@ const PIECES: &[&str] = &[
     "define web::more ($a) { }",
     "lookup('web::none')",
     "type Web::Mode = Integer",
+    "class web { }",
+    "class webb { include web }",
+    "include webb",
+    "inherits web ",
+    "file { '/a': }",
+    "File['/a'] -> Class['web']",
+    "Class['web'] -> File['/a']",
+    "contain web::new",
+    "Integer $port = 'x', ",
+    "template('web/b.erb')",
+    "$more = 1\n",
+    "<%= @more %>",
+    "<%= @mroe %>",
+    "lookup_options: {web::port: {merge: hash}}\n",
+    "class { 'web': port => 1 }",
+    "File { mode => '0644' }",
+];
+
+/// Files that come and go while others are edited.
+const OTHERS: &[(&str, &str)] = &[
+    ("modules/web/manifests/new.pp", "class web::new (Integer $port) inherits web { include wbe }\n"),
+    ("modules/web/manifests/more.pp", "define web::more (String $a) { file { '/b': } }\n"),
+    ("modules/web/templates/c.epp", "<%- | String $c | -%>\n<%= $c %>\n"),
+    ("modules/other/manifests/init.pp", "class other { file { '/a': } include web }\n"),
+    ("data/more.yaml", "web::port: x\n"),
 ];
 
 fn files() -> MemoryWorld {
     let world = MemoryWorld::default().with("/site/environment.conf", "");
     FILES.iter().fold(world, |world, (path, text)| world.with(format!("/site/{path}"), *text))
+}
+
+/// A disk that changes while the server runs.
+#[derive(Debug)]
+struct Disk(Mutex<MemoryWorld>);
+
+impl World for Disk {
+    fn read(&self, path: &Path) -> FileResult<Vec<u8>> {
+        self.0.lock().unwrap().read(path)
+    }
+
+    fn list(&self, path: &Path) -> Vec<DirectoryEntry> {
+        self.0.lock().unwrap().list(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.0.lock().unwrap().stamp(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.0.lock().unwrap().exists(path)
+    }
 }
 
 /// The findings of a fresh check: file, rule, range and message.
@@ -108,6 +157,16 @@ fn served(client: &mut Client) -> Vec<String> {
 }
 
 #[derive(Clone, Debug)]
+enum Step {
+    /// Another text in place of a part of an open file.
+    Edit(Edit),
+    /// A file that is created on the disk, or removed from there; the editor reports it.
+    Toggle(usize),
+    /// A text that is opened without a file, or closed again.
+    Unsaved(usize),
+}
+
+#[derive(Clone, Debug)]
 struct Edit {
     file: usize,
     start: usize,
@@ -115,6 +174,12 @@ struct Edit {
     piece: usize,
     /// Whether the findings are compared after it.
     compares: bool,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let toggle = (0..OTHERS.len()).prop_map(Step::Toggle);
+    let unsaved = (0..OTHERS.len()).prop_map(Step::Unsaved);
+    prop_oneof![12 => edit().prop_map(Step::Edit), 1 => toggle, 1 => unsaved]
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -130,35 +195,70 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_server_finds_what_check_finds(edits in proptest::collection::vec(edit(), 1..25)) {
+    fn the_server_finds_what_check_finds(steps in proptest::collection::vec(step(), 1..40)) {
+        // The server sees the files as they are on the disk; the check sees the texts of the editor instead.
+        let disk = Arc::new(Disk(Mutex::new(files())));
         let mut world = files();
         let settings = json!({"lint": false});
-        let mut client = Client::new(Arc::new(world.clone()), Path::new("/site"), capabilities(), settings);
+        let mut client = Client::new(disk.clone(), Path::new("/site"), capabilities(), settings);
         let mut versions: BTreeMap<PathBuf, i32> = BTreeMap::new();
         prop_assert_eq!(served(&mut client), checked(&world));
-        for Edit { file, start, length, piece, compares } in edits {
-            let path = Path::new("/site").join(FILES[file].0);
-            let mut text = String::from_utf8(world.files[&path].clone()).unwrap();
-            let version = versions.entry(path.clone()).or_insert_with(|| {
-                client.open(&path, &text);
-                1
-            });
-            *version += 1;
-            let start = boundary(&text, start);
-            let end = boundary(&text, start + length).max(start);
-            let change = json!({
-                "textDocument": {"uri": uri(&path), "version": *version},
-                "contentChanges": [{
-                    "range": {"start": position_of(&text, start), "end": position_of(&text, end)},
-                    "text": PIECES[piece],
-                }],
-            });
-            client.notify("textDocument/didChange", change);
-            text.replace_range(start..end, PIECES[piece]);
-            world.files.insert(path, text.into_bytes());
-            if compares {
-                prop_assert_eq!(served(&mut client), checked(&world));
+        for step in steps {
+            match step {
+                Step::Edit(Edit { file, start, length, piece, compares }) => {
+                    let path = Path::new("/site").join(FILES[file].0);
+                    let mut text = String::from_utf8(world.files[&path].clone()).unwrap();
+                    let version = versions.entry(path.clone()).or_insert_with(|| {
+                        client.open(&path, &text);
+                        1
+                    });
+                    *version += 1;
+                    let start = boundary(&text, start);
+                    let end = boundary(&text, start + length).max(start);
+                    let change = json!({
+                        "textDocument": {"uri": uri(&path), "version": *version},
+                        "contentChanges": [{
+                            "range": {"start": position_of(&text, start), "end": position_of(&text, end)},
+                            "text": PIECES[piece],
+                        }],
+                    });
+                    client.notify("textDocument/didChange", change);
+                    text.replace_range(start..end, PIECES[piece]);
+                    world.files.insert(path, text.into_bytes());
+                    if !compares {
+                        continue;
+                    }
+                }
+                Step::Toggle(other) => {
+                    let path = Path::new("/site").join(OTHERS[other].0);
+                    let is_open = versions.contains_key(&path);
+                    let mut disk = disk.0.lock().unwrap();
+                    if disk.files.remove(&path).is_none() {
+                        *disk = std::mem::take(&mut *disk).with(&path, OTHERS[other].1);
+                        world = world.with(&path, OTHERS[other].1);
+                    } else if !is_open {
+                        world.files.remove(&path);
+                    }
+                    drop(disk);
+                    let changes = json!({"changes": [{"uri": uri(&path), "type": 2}]});
+                    client.notify("workspace/didChangeWatchedFiles", changes);
+                }
+                Step::Unsaved(other) => {
+                    let path = Path::new("/site").join(OTHERS[other].0);
+                    if versions.remove(&path).is_some() {
+                        let params = json!({"textDocument": {"uri": uri(&path)}});
+                        client.notify("textDocument/didClose", params);
+                        if !disk.0.lock().unwrap().files.contains_key(&path) {
+                            world.files.remove(&path);
+                        }
+                    } else {
+                        client.open(&path, OTHERS[other].1);
+                        versions.insert(path.clone(), 1);
+                        world = world.with(&path, OTHERS[other].1);
+                    }
+                }
             }
+            prop_assert_eq!(served(&mut client), checked(&world));
         }
         prop_assert_eq!(served(&mut client), checked(&world));
     }

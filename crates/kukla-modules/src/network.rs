@@ -25,6 +25,27 @@ pub struct NetworkOptions {
     pub authorities: Option<PathBuf>,
     /// The proxy, if it is not the one that the environment names.
     pub proxy: Option<String>,
+    /// The keys of git repositories.
+    pub ssh_keys: SshKeys,
+}
+
+/// The private keys and user names with which the system's `git` connects over SSH, if they are not those of the user's own settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SshKeys {
+    /// The key of repositories that have none of their own.
+    pub default: Option<PathBuf>,
+    /// The keys of single repositories, by URL.
+    pub repositories: Vec<(String, PathBuf)>,
+    /// The user of URLs that name none.
+    pub user: Option<String>,
+}
+
+impl SshKeys {
+    /// The key of a repository.
+    pub fn of(&self, url: &str) -> Option<&PathBuf> {
+        let own = self.repositories.iter().find(|(known, _)| known == url).map(|(_, key)| key);
+        own.or(self.default.as_ref())
+    }
 }
 
 impl Default for NetworkOptions {
@@ -35,6 +56,7 @@ impl Default for NetworkOptions {
             retries: 3,
             authorities: None,
             proxy: None,
+            ssh_keys: SshKeys::default(),
         }
     }
 }

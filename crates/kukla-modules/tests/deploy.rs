@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use kukla_modules::deploy::plan::{Change, Plan};
+use kukla_modules::deploy::selection::{RepositoryBranch, Selection};
 use kukla_modules::deploy::settings::DeploySettings;
-use kukla_modules::deploy::{DeployReport, Deployment};
+use kukla_modules::deploy::{DeployReport, Deployment, versions};
 use kukla_modules::sources::{Silent, Sources};
 use kukla_syntax::Problem;
 use kukla_world::MemoryWorld;
@@ -65,8 +66,19 @@ impl Site {
     ) -> Result<DeployReport, Problem> {
         let (world, only) =
             (MemoryWorld::default(), only.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        let selection = if only.is_empty() { Selection::All } else { Selection::Named(&only) };
         let sources = self.sources();
-        Deployment { settings, sources: &sources, world: &world, only: &only, force }.run(&Silent, |_| {})
+        Deployment { settings, sources: &sources, world: &world, selection, force }.run(&Silent, |_| {})
+    }
+
+    /// Deploys the environments of a branch of the control repository, or of another repository.
+    fn deploy_branch(&self, settings: &DeploySettings, repository: &str, branch: &str) -> DeployReport {
+        let pushed =
+            [RepositoryBranch { repositories: vec![repository.to_owned()], branch: branch.to_owned() }];
+        let (world, sources, selection) =
+            (MemoryWorld::default(), self.sources(), Selection::Branches(&pushed));
+        let deployment = Deployment { settings, sources: &sources, world: &world, selection, force: false };
+        deployment.run(&Silent, |_| {}).unwrap()
     }
 
     fn deploy(&self, settings: &DeploySettings) -> BTreeMap<String, Change> {
@@ -132,17 +144,89 @@ fn branches_become_environments_and_unchanged_ones_stay_untouched() {
 }
 
 #[test]
+fn a_branch_is_deployed_alone() {
+    let site = Site::new("deploy-branch");
+    let settings = site.settings("");
+    let control = site.control.root.display().to_string();
+    let deployed = |report: &DeployReport| changes(&report.plan).into_keys().collect::<Vec<_>>();
+    assert_eq!(deployed(&site.deploy_branch(&settings, &control, "production")), ["production"]);
+    assert!(!site.environments().join("main").exists());
+    for (repository, branch) in
+        [("ops/other", "production"), (control.as_str(), "no-such-branch"), ("", "main")]
+    {
+        assert!(
+            deployed(&site.deploy_branch(&settings, repository, branch)).is_empty(),
+            "{repository} {branch}"
+        );
+    }
+    // Of two branches that are gone, only the environment of the one that is named goes.
+    site.control.git(&["branch", "feature/a"]);
+    site.control.git(&["branch", "feature/b"]);
+    site.deploy(&settings);
+    for gone in ["feature/a", "feature/b"] {
+        site.control.git(&["branch", "-D", gone]);
+    }
+    let report = site.deploy_branch(&settings, &control, "feature/a");
+    assert_eq!(report.plan.removed, [site.environments().join("feature_a")]);
+    let exists = |name: &str| site.environments().join(name).exists();
+    assert_eq!((exists("feature_a"), exists("feature_b"), exists("main")), (false, true, true));
+    // A branch that is not gone loses nothing, even if a request reports so.
+    assert!(site.deploy_branch(&settings, &control, "main").plan.removed.is_empty() && exists("main"));
+}
+
+#[test]
+fn the_files_of_an_earlier_version_can_still_be_had() {
+    let site = Site::new("deploy-versions");
+    let settings = site.settings("");
+    site.control.put("site/role/files/motd", "one");
+    site.control.commit("with a file");
+    let code_id = || {
+        let stamp: serde_json::Value =
+            serde_json::from_str(&site.read("main/.r10k-deploy.json").unwrap()).unwrap();
+        stamp["kukla"]["code_id"].as_str().unwrap().to_owned()
+    };
+    site.deploy(&settings);
+    let first = code_id();
+    assert_eq!(first, site.control.git(&["rev-parse", "main"]).trim());
+    site.control.put("site/role/files/motd", "two");
+    site.control.put("Puppetfile", "mod 'x/ntp', '2.0.0'\n");
+    site.control.commit("two");
+    site.deploy(&settings);
+    let second = code_id();
+    let sources = site.sources();
+    let content = |code_id: &str, path: &str| {
+        let bytes = versions::content(&sources.store, &site.environments().join("main"), code_id, path)?;
+        Some(String::from_utf8(bytes).unwrap())
+    };
+    let manifest = "modules/ntp/manifests/init.pp";
+    for (code_id, motd, version) in [(&first, "one", "1.0.0"), (&second, "two", "2.0.0")] {
+        assert_eq!(content(code_id, "site/role/files/motd").as_deref(), Some(motd));
+        assert_eq!(content(code_id, manifest), Some(format!("class ntp {{ notice('{version}') }}\n")));
+    }
+    for (code_id, path) in
+        [("0000", manifest), (&first, "modules/ntp"), (&first, "no/such/file"), (&first, "../x")]
+    {
+        assert_eq!(content(code_id, path), None, "{code_id} {path}");
+    }
+}
+
+#[test]
 fn a_plan_changes_nothing() {
     let site = Site::new("deploy-plan");
     let settings = site.settings("");
     let (world, sources) = (MemoryWorld::default(), site.sources());
-    let deployment =
-        Deployment { settings: &settings, sources: &sources, world: &world, only: &[], force: false };
+    let deployment = Deployment {
+        settings: &settings,
+        sources: &sources,
+        world: &world,
+        selection: Selection::All,
+        force: false,
+    };
     let plan = deployment.plan().unwrap();
     assert_eq!(plan.to_json()["environments"][0]["modules"][0]["to"], "1.0.0");
     assert!(plan.has_changes() && !site.environments().exists());
     let named = ["prodution".to_owned()];
-    let problem = Deployment { only: &named, ..deployment }.plan().unwrap_err();
+    let problem = Deployment { selection: Selection::Named(&named), ..deployment }.plan().unwrap_err();
     assert!(problem.with_help().contains("did you mean 'production'?"), "{}", problem.with_help());
 }
 
@@ -277,6 +361,51 @@ fn settings_that_are_wrong_are_pointed_at() {
 }
 
 #[test]
+fn settings_without_effect_are_reported_by_name() {
+    let text = "sources:\n  a:\n    remote: git@h:a.git\n    basedir: /e\n    private_key: keys/a\n    exit_if_unreachable: false\n    warn_if_branch_is_missing: true\ngit:\n  provider: rugged\n  username: deploy\n  private_key: /keys/all\n  oauth_token: /t\n  repositories:\n    - remote: git@h:b.git\n      private_key: /keys/b\n      privat_key: x\nforge:\n  proxy: http://p\n  base_url: x\nignore_unreachable_modules: true\nuse_cache_fallback: false\n";
+    let settings = DeploySettings::parse(Path::new("/etc/r10k.yaml"), text.as_bytes()).unwrap();
+    let noted = |part: &str| settings.notes.iter().any(|note| note.contains(part));
+    for part in [
+        "r10k.yaml:6: 'exit_if_unreachable' is ignored: ",
+        "r10k.yaml:7: 'warn_if_branch_is_missing' is ignored: ",
+        "r10k.yaml:12: 'oauth_token' is ignored: use a credential helper",
+        "'privat_key' is ignored; did you mean 'private_key'?",
+        "r10k.yaml:18: 'proxy' is ignored: ",
+        "unknown setting 'base_url' is ignored; did you mean 'baseurl'?",
+        "r10k.yaml:20: 'ignore_unreachable_modules' is ignored: ",
+    ] {
+        assert!(noted(part), "{part}: {:#?}", settings.notes);
+    }
+    assert_eq!(settings.notes.len(), 7, "{:#?}", settings.notes);
+    let keys = &settings.ssh_keys;
+    let key = |url: &str| keys.of(url).unwrap().display().to_string();
+    assert_eq!(
+        [key("git@h:a.git"), key("git@h:b.git"), key("git@h:c.git")],
+        ["/etc/keys/a", "/keys/b", "/keys/all"]
+    );
+    assert_eq!(keys.user.as_deref(), Some("deploy"));
+    let wrong = "sources:\n  a:\n    remote: u\n    basedir: /e\ngit:\n  repositories: {}\n";
+    let problem = DeploySettings::parse(Path::new("r10k.yaml"), wrong.as_bytes()).unwrap_err();
+    assert!(
+        problem.to_string().contains("r10k.yaml:6: repositories: expected a list of mappings"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn exact_versions_can_be_required() {
+    let site = Site::new("deploy-exact");
+    site.control.put("Puppetfile", "mod 'x/ntp'\nmod 'x-other', :latest\n");
+    site.control.commit("open");
+    let settings = site.settings("    force_forge_versions: true\n");
+    let report = site.try_deploy(&settings, &[], false).unwrap();
+    assert_eq!(report.failures.len(), 1);
+    let problem = report.failures[0].problem.to_string();
+    assert!(problem.contains("'x-ntp', 'x-other'") && problem.contains("force_forge_versions"), "{problem}");
+    assert!(site.read("production/manifests/site.pp").is_some());
+}
+
+#[test]
 fn environments_of_lists_have_modules_of_their_own() {
     let site = Site::new("deploy-lists");
     let remote = format!("file://{}", site.control.root.display());
@@ -360,8 +489,7 @@ impl Killed {
     fn process(&self, blocks: Option<u32>) -> std::process::Command {
         let limit = blocks.map(|blocks| format!("trap '' XFSZ; ulimit -f {blocks}; ")).unwrap_or_default();
         let binary = std::env::current_exe().unwrap();
-        let script =
-            format!("{limit}exec '{}' --ignored --exact deploy::the_process_that_deploys", binary.display());
+        let script = format!("{limit}exec '{}' --exact deploy::the_process_that_deploys", binary.display());
         let mut command = std::process::Command::new("sh");
         command.args(["-c", &script]).env("KUKLA_TEST_DEPLOY", &self.scratch.root);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
@@ -394,16 +522,21 @@ impl Killed {
     }
 }
 
+/// The process that the tests below start and kill: it does nothing unless they say where.
 #[test]
-#[ignore = "the process that other tests start and kill"]
 fn the_process_that_deploys() {
-    let root = PathBuf::from(std::env::var_os("KUKLA_TEST_DEPLOY").unwrap());
+    let Some(root) = std::env::var_os("KUKLA_TEST_DEPLOY").map(PathBuf::from) else { return };
     let settings = DeploySettings::read(&root.join("r10k.yaml")).unwrap();
     let store = kukla_modules::store::Store::open(&root.join("store")).unwrap();
     let sources = Sources::new(store, kukla_modules::sources::SourceOptions::default());
     let world = MemoryWorld::default();
-    let deployment =
-        Deployment { settings: &settings, sources: &sources, world: &world, only: &[], force: false };
+    let deployment = Deployment {
+        settings: &settings,
+        sources: &sources,
+        world: &world,
+        selection: Selection::All,
+        force: false,
+    };
     let report = deployment.run(&Silent, |_| {}).unwrap();
     assert!(report.failures.is_empty(), "{:?}", report.failures);
 }

@@ -59,6 +59,10 @@ pub enum Issue {
     Format,
     /// The request is not understood.
     Request,
+    /// The body is not what its format says.
+    Body,
+    /// The body has a format that is not one of ours.
+    MediaType,
 }
 
 impl Answer {
@@ -100,6 +104,12 @@ impl Answer {
             Issue::NotFound => (StatusCode::NOT_FOUND, "Not Found", "RESOURCE_NOT_FOUND"),
             Issue::Format => (StatusCode::NOT_ACCEPTABLE, "Not Acceptable", "UNSUPPORTED_FORMAT"),
             Issue::Request => (StatusCode::BAD_REQUEST, "Bad Request", "MISSING_REQUIRED_QUERY_PARAMETER"),
+            Issue::Body => {
+                (StatusCode::BAD_REQUEST, "Bad Request: The request body is invalid", "RUNTIME_ERROR")
+            }
+            Issue::MediaType => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type", "UNSUPPORTED_MEDIA_TYPE")
+            }
         };
         let body = json!({"message": format!("{prefix}: {message}"), "issue_kind": kind});
         let mut answer = Answer::json(&body).note("error", message.to_string());

@@ -142,6 +142,22 @@ impl Rules {
         Rules { rules, by_header }
     }
 
+    /// Permits requests to the webhook, whose signature decides. Rules with a lower `sort-order` come first, so they can permit it to some clients only.
+    pub fn add_webhook(&mut self) {
+        let rule = Rule {
+            name: "kukla webhook".to_owned(),
+            order: 500,
+            path: Pattern::Prefix("/webhook".to_owned()),
+            methods: vec![Method::POST],
+            parameters: Vec::new(),
+            unauthenticated: true,
+            allow: Vec::new(),
+            deny: Vec::new(),
+        };
+        let rules = std::mem::take(&mut self.rules);
+        self.rules = Rules::ordered(rules.into_iter().chain([rule]).collect(), self.by_header).rules;
+    }
+
     /// Reads an `auth.conf`.
     pub fn parse(text: &str) -> Result<Rules, Problem> {
         Rules::read(&hocon::read(text, &|_| Ok(None)).map_err(|error| Problem::invalid(error.to_string()))?)

@@ -57,7 +57,7 @@ struct State {
 pub struct CodeSnapshot {
     /// For agents that understand rich data, and for those that do not.
     sites: [Arc<Site>; 2],
-    /// The version of the code, if there is a command that tells it.
+    /// The version of the code: the one that a command prints, or the one that `kukla deploy` has recorded.
     pub code_id: Option<String>,
 }
 
@@ -175,7 +175,10 @@ impl Environments {
     fn open(&self, environment: &Environment) -> Result<Arc<CodeSnapshot>, Box<Diagnostic>> {
         let open = |rich| self.compiler.open_new(&self.spec(environment, rich));
         let sites = [open(true)?, open(false)?];
-        let code_id = self.code_id.as_ref().and_then(|command| ask_code_id(command, &environment.name));
+        let code_id = match &self.code_id {
+            Some(command) => ask_code_id(command, &environment.name),
+            None => deployed_code_id(&environment.root),
+        };
         Ok(Arc::new(CodeSnapshot { sites, code_id }))
     }
 
@@ -240,6 +243,17 @@ impl Environments {
         state.looked = Some(Instant::now());
         state.is_switching = false;
         environment.switched.notify_all();
+    }
+
+    /// Uses the code of an environment as it is now. If requests are answered from it, they go on with the old code until the new one is read.
+    pub fn refresh(&self, name: &str) {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        let Some(environment) = known else { return };
+        let is_used = environment.state().current.is_some();
+        match is_used && environment.root.is_dir() {
+            true => self.switch(&environment),
+            false => environment.state().current = None,
+        }
     }
 
     /// Forgets what is known of all environments, or of one, so that the next request sees the code as it is now.
@@ -342,6 +356,19 @@ fn ask_code_id(command: &str, environment: &str) -> Option<String> {
             None
         }
     }
+}
+
+/// The version of the code in a directory that `kukla deploy` has written. One that r10k has written has none: nobody has the files of its earlier versions.
+fn deployed_code_id(root: &Path) -> Option<String> {
+    let record = std::fs::read(root.join(".r10k-deploy.json")).ok()?;
+    let record: serde_json::Value = serde_json::from_slice(&record).ok()?;
+    let code_id = record["kukla"]["code_id"].as_str()?;
+    is_code_id(code_id).then(|| code_id.to_owned())
+}
+
+/// Whether a text has only characters that the protocol permits in versions of code.
+pub fn is_code_id(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_;:.".contains(c))
 }
 
 /// A number that is another one when anything below these directories is.

@@ -8,9 +8,10 @@ use kukla::syntax::Problem;
 use crate::answer::{Answer, Content, Issue, OCTETS};
 use crate::call::Call;
 use crate::command;
-use crate::environments::is_name;
+use crate::environments::{is_code_id, is_name};
 use crate::mounts::MountedFiles;
 use crate::protected::ProtectedFiles;
+use crate::server::Server;
 
 /// Answers with a file.
 pub fn answer(key: &str, found: Result<Option<MountedFiles>, Problem>, protected: &ProtectedFiles) -> Answer {
@@ -24,8 +25,8 @@ pub fn answer(key: &str, found: Result<Option<MountedFiles>, Problem>, protected
     }
 }
 
-/// Answers with a file of a version of the code, which a command prints.
-pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
+/// Answers with a file of a version of the code: a command prints it, or it is in the store of modules that environments are deployed from.
+pub fn versioned(server: &Server, call: &Call, path: &str) -> Answer {
     let refused = |text: &str| Answer::refused(StatusCode::BAD_REQUEST, text);
     let (Some(environment), Some(code_id)) = (call.parameter("environment"), call.parameter("code_id"))
     else {
@@ -42,11 +43,17 @@ pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
             "Request Denied: A /static_file_content request must be a file within the files, lib, scripts, or tasks directory of a module.".to_owned(),
         );
     }
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_;:.".contains(c);
-    if code_id.is_empty() || !code_id.chars().all(is_plain) {
+    // A version can be the name of a file.
+    if !is_code_id(code_id) || code_id.starts_with('.') {
         return refused("Error: the code-id has characters that no code-id has");
     }
-    let Some(command) = command else {
+    let Some(command) = server.settings.versioned.content.as_deref() else {
+        if let Some(content) = deployed(server, environment, code_id, path) {
+            return Answer {
+                content: Content::Bytes(content.into()),
+                ..Answer::empty(StatusCode::OK, OCTETS)
+            };
+        }
         return Answer::refused(
             StatusCode::INTERNAL_SERVER_ERROR,
             "Internal Server Error: Cannot retrieve code content because the \"versioned-code.code-content-command\" setting is not present in configuration.",
@@ -71,6 +78,17 @@ pub fn versioned(call: &Call, path: &str, command: Option<&str>) -> Answer {
         )
         .note("error", problem.to_string()),
     }
+}
+
+/// The content of a file of an environment that this process can have deployed.
+fn deployed(server: &Server, environment: &str, code_id: &str, path: &str) -> Option<Vec<u8>> {
+    let deployer = server.settings.deployer.as_ref()?;
+    deployer.content(
+        server.settings.webhook.as_ref(),
+        &server.environments.get(environment)?.root,
+        code_id,
+        path,
+    )
 }
 
 /// Whether a path of an environment is one that modules serve: `*/MODULE/files/**` and its like.

@@ -22,6 +22,7 @@ pub mod call;
 pub mod catalog;
 pub mod command;
 pub mod connections;
+pub mod deployer;
 pub mod environments;
 pub mod file_content;
 pub mod file_metadata;
@@ -55,6 +56,7 @@ pub mod storing;
 pub mod summary;
 pub mod tasks;
 pub mod tls;
+pub mod webhook;
 
 /// The version of Puppet whose protocol and language this is, as agents see it.
 pub const PUPPET_VERSION: &str = "8.11.0";

@@ -22,6 +22,8 @@ pub struct Metrics {
     refused: AtomicU64,
     tls_failures: AtomicU64,
     closed_connections: AtomicU64,
+    deployments: AtomicU64,
+    failed_deployments: AtomicU64,
     /// Connections that are open.
     pub connections: AtomicU64,
     /// Catalogs that are being compiled or wait for it.
@@ -71,6 +73,12 @@ impl Metrics {
     /// A request was sent away because there were too many.
     pub fn sent_away(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The webhook has deployed, or could not.
+    pub fn deployed(&self, is_good: bool) {
+        let counter = if is_good { &self.deployments } else { &self.failed_deployments };
+        counter.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A connection did not become secure.
@@ -226,6 +234,20 @@ impl Server {
             "Bytes of requests that are being received or answered.",
             single(self.room.occupied().to_string()),
         );
+        if self.settings.webhook.is_some() {
+            let counts = [("true", &self.metrics.deployments), ("false", &self.metrics.failed_deployments)];
+            let row = |(success, counter): (&str, &AtomicU64)| {
+                (format!("{{success=\"{success}\"}}"), counter.load(Ordering::Relaxed).to_string())
+            };
+            family(
+                "kukla_deployments_total",
+                "counter",
+                "Deployments by the webhook.",
+                counts.map(row).to_vec(),
+            );
+            let waiting = single(self.deployments.waiting().to_string());
+            family("kukla_deployments_waiting", "gauge", "Branches that wait for their deployment.", waiting);
+        }
         if let Some(store) = &self.store {
             let up = u64::from(store.answers()).to_string();
             family("kukla_store_up", "gauge", "Whether the store answers.", single(up));

@@ -55,13 +55,9 @@ pub fn read<'r>(call: &'r Call, node: &str) -> Result<ReceivedReport<'r>, Answer
             "Client sent a mime-type ({}) that doesn't correspond to a format we support",
             kind.unwrap_or_default()
         );
-        let mut answer = Answer::error(Issue::Format, &problem);
-        answer.status = hyper::StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        return Err(answer);
+        return Err(Answer::error(Issue::MediaType, &problem));
     }
-    let invalid = |error: &dyn std::fmt::Display| {
-        Answer::error(Issue::Runtime, format_args!("invalid JSON in the report: {error}"))
-    };
+    let invalid = |error: &dyn std::fmt::Display| Answer::error(Issue::Body, error);
     json::check_pieces(&call.body).map_err(|error| invalid(&error))?;
     let text = std::str::from_utf8(&call.body).map_err(|error| invalid(&error))?;
     let mut report = ReceivedReport { text, environment: Value::Null, status: Value::Null };
@@ -79,14 +75,15 @@ pub fn read<'r>(call: &'r Call, node: &str) -> Result<ReceivedReport<'r>, Answer
         }
         Ok(())
     });
-    read.map_err(|problem| Answer::error(Issue::Runtime, problem))?;
+    read.map_err(|problem| invalid(&problem))?;
     match host {
         Some(host) if host == node => Ok(report),
+        // Puppet calls this its own failure.
         Some(host) => Err(Answer::error(
             Issue::Runtime,
             format_args!("the report for {node} names another host: {host}"),
         )),
-        None => Err(Answer::error(Issue::Runtime, "the report has no host")),
+        None => Err(invalid(&"the report has no host")),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::pools::Pool;
 use crate::server::Server;
 use crate::settings::Role;
 use crate::storing::NodeUpdate;
-use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status};
+use crate::{ca, catalog, file_content, file_metadata, filebucket, nodes, report, status, webhook};
 
 /// The handler of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +53,14 @@ pub enum Route {
     Metrics,
     /// `/puppet-admin-api/v1/environment-cache`
     EnvironmentCache,
+    /// `/webhook`
+    Webhook,
     /// Nothing.
     Other,
 }
 
 /// Where each begins, and its name in figures.
-const ROUTES: [(Route, &str, &str); 16] = [
+const ROUTES: [(Route, &str, &str); 17] = [
     (Route::Catalog, "/puppet/v3/catalog/", "puppet-v3-catalog"),
     (Route::CatalogV4, "/puppet/v4/catalog", "puppet-v4-catalog"),
     (Route::Node, "/puppet/v3/node/", "puppet-v3-node"),
@@ -75,6 +77,7 @@ const ROUTES: [(Route, &str, &str); 16] = [
     (Route::Status, "/status/v1/", "status"),
     (Route::Metrics, "/metrics", "metrics"),
     (Route::EnvironmentCache, "/puppet-admin-api/v1/environment-cache", "environment-cache"),
+    (Route::Webhook, "/webhook", "webhook"),
 ];
 
 impl Route {
@@ -101,7 +104,10 @@ impl Route {
 
     /// Whether it is one of those whose answers tell a version of Puppet.
     pub fn is_puppets(self) -> bool {
-        !matches!(self, Route::Status | Route::Metrics | Route::EnvironmentCache | Route::Other)
+        !matches!(
+            self,
+            Route::Status | Route::Metrics | Route::EnvironmentCache | Route::Webhook | Route::Other
+        )
     }
 
     /// The bytes of the largest body of a request to this path.
@@ -116,6 +122,8 @@ impl Route {
                 limits.request
             }
             Route::Authority => 1 << 20,
+            // Git hosts have no certificates, and more than this is never received from such a client.
+            Route::Webhook => limits.requests_per_address,
             Route::Status | Route::Metrics | Route::Other => 0,
             _ => 64 << 10,
         };
@@ -149,7 +157,8 @@ impl Route {
             | Route::StaticFileContent
             | Route::Environments
             | Route::Tasks
-            | Route::EnvironmentCache => Some(Pool::Files),
+            | Route::EnvironmentCache
+            | Route::Webhook => Some(Pool::Files),
         }
     }
 }
@@ -183,9 +192,7 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
         (Route::FileContent, &Method::GET | &Method::POST) => {
             with_mounts(server, call, rest, |found| file_content::answer(rest, found, &server.protected))
         }
-        (Route::StaticFileContent, &Method::GET) => {
-            file_content::versioned(call, rest, server.settings.versioned.content.as_deref())
-        }
+        (Route::StaticFileContent, &Method::GET) => file_content::versioned(server, call, rest),
         (Route::FileBucket, &Method::GET | &Method::HEAD | &Method::PUT) => {
             filebucket::answer(&server.settings.bucket, call, rest)
         }
@@ -207,6 +214,7 @@ pub fn dispatch(server: &Server, call: &Call, route: Route) -> Answer {
             server.environments.forget(call.parameter("environment"));
             Answer::empty(StatusCode::NO_CONTENT, JSON)
         }
+        (Route::Webhook, &Method::POST) => webhook::answer(server, call),
         _ => Answer::refused(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"),
     }
 }

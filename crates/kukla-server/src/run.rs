@@ -18,9 +18,12 @@ use crate::sd;
 use crate::server::Server;
 use crate::settings::{Overrides, Settings};
 use crate::tls::Tls;
+use crate::webhook::work::work;
 
 /// How often it is asked whether certificates and lists end soon.
 const LOOK_AFTER: Duration = Duration::from_secs(60 * 60);
+/// When the server ends, a deployment has so long to come to its end.
+const LONGEST_DEPLOYMENT: Duration = Duration::from_secs(10);
 /// Threads besides those of handlers: they read files that are being sent, and open stores.
 const FURTHER: usize = 64;
 /// Threads that compile have the stack that the compiler would otherwise allocate for each node.
@@ -75,6 +78,7 @@ async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) ->
         log::info(&format!("ready on {address}{how}"));
     }
     tokio::spawn(look_after(Arc::clone(&current)));
+    let deploying = start_deploying(&current)?;
     sd::notify("READY=1");
     let listen = |kind| signal(kind).map_err(|error| Problem::from_io("cannot listen for signals", &error));
     let (mut terminate, mut interrupt, mut hangup) =
@@ -92,8 +96,38 @@ async fn serve_until_stopped(overrides: &Overrides, server: Server, tls: Tls) ->
     for each in serving {
         let _ = each.await;
     }
+    deploying.finish();
     log::info("stopped");
     Ok(())
+}
+
+/// The thread that deploys the branches of the webhook.
+struct Deploying {
+    current: Arc<LiveServer>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+fn start_deploying(current: &Arc<LiveServer>) -> Result<Deploying, Problem> {
+    let current = Arc::clone(current);
+    let worked = Arc::clone(&current);
+    let thread = std::thread::Builder::new()
+        .name("kukla-deploy".into())
+        .stack_size(STACK)
+        .spawn(move || work(&worked));
+    let thread =
+        thread.map_err(|error| Problem::from_io("cannot start the thread of deployments", &error))?;
+    Ok(Deploying { current, thread })
+}
+
+impl Deploying {
+    /// Lets a deployment come to its end, for a while: one that is interrupted leaves whole environments.
+    fn finish(self) {
+        self.current.server().deployments.stop();
+        let deadline = std::time::Instant::now() + LONGEST_DEPLOYMENT;
+        while !self.thread.is_finished() && std::time::Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
 }
 
 /// Reads all settings again; if they are wrong, the server goes on with the old ones.

@@ -28,6 +28,7 @@ use crate::routes::{Route, dispatch};
 use crate::settings::Settings;
 use crate::storing::{ServerStore, is_unavailable};
 use crate::tls::Tls;
+use crate::webhook::queue::DeploymentQueue;
 
 /// The server.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub struct Server {
     pub pools: Pools,
     /// The memory of bodies.
     pub room: Arc<Room>,
+    /// The branches that wait for their deployment.
+    pub deployments: Arc<DeploymentQueue>,
 }
 
 /// The fields of the log line of a request.
@@ -113,6 +116,7 @@ impl Server {
             protected: ProtectedFiles::of(&settings),
             pools: Pools::new(settings.compiling.threads),
             room: before.map_or_else(Arc::default, |before| Arc::clone(&before.room)),
+            deployments: before.map_or_else(Arc::default, |before| Arc::clone(&before.deployments)),
             authority: authority.map(LiveAuthority::new),
             settings,
         })
@@ -188,7 +192,11 @@ impl Server {
 
     /// Whether the sender of a request may ask.
     fn allow(&self, call: &Call, route: Route) -> Result<(), Answer> {
-        if route == Route::Other {
+        let has_route = match route {
+            Route::Webhook => self.settings.webhook.is_some(),
+            _ => route != Route::Other,
+        };
+        if !has_route {
             return Err(Answer::refused(StatusCode::NOT_FOUND, "Not Found").note("refused", "no such thing"));
         }
         if let Some(problem) = self.distrusts(&call.peer) {
@@ -240,7 +248,7 @@ impl Server {
     }
 
     /// Sends a client away until later.
-    fn busy(&self, message: &str) -> Answer {
+    pub fn busy(&self, message: &str) -> Answer {
         self.metrics.sent_away();
         Answer::busy(self.retry_after(), message)
     }

@@ -5,6 +5,7 @@ mod checks;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kukla::conf::Conf;
@@ -22,9 +23,11 @@ use crate::ca::request::check_name;
 use crate::ca::setup::HostFiles;
 use crate::ca::signing::SigningPolicy;
 use crate::ca::{Layout, Practice, time};
+use crate::deployer::Deployer;
 use crate::environments::AT_ONCE;
 use crate::limits::Limits;
 use crate::puppetserver_conf::PuppetserverConf;
+use crate::webhook::settings::WebhookSettings;
 
 /// The settings of the command line, which override those of files.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +54,8 @@ pub struct Overrides {
     pub store_password_file: Option<PathBuf>,
     /// The part of the work that this process does.
     pub role: Option<Role>,
+    /// How code is deployed, if this build can do it.
+    pub deployer: Option<Arc<dyn Deployer>>,
     /// Whether only the authority is managed, so that commands which compile need not exist.
     pub manages_ca: bool,
 }
@@ -138,6 +143,10 @@ pub struct Settings {
     pub store_password: Option<Password>,
     /// The file of that password, if it comes from one.
     pub store_password_file: Option<PathBuf>,
+    /// The webhook, if there is one.
+    pub webhook: Option<WebhookSettings>,
+    /// How code is deployed, if this build can do it.
+    pub deployer: Option<Arc<dyn Deployer>>,
 }
 
 /// Files of TLS.
@@ -280,6 +289,8 @@ impl Settings {
             },
             store_password: overrides.store_password.clone(),
             store_password_file: overrides.store_password_file.clone(),
+            webhook: WebhookSettings::read(&server)?,
+            deployer: overrides.deployer.clone(),
             site,
             host,
             vardir,
@@ -290,9 +301,14 @@ impl Settings {
             // Nothing beside the key of the authority reads code or runs commands for it.
             (settings.environmentpath, settings.versioned) = Default::default();
             (settings.classifier, settings.trusted_external, settings.store) = Default::default();
+            settings.webhook = None;
+        }
+        if settings.webhook.is_some() {
+            settings.rules.add_webhook();
         }
         if !overrides.manages_ca {
             settings.check_files()?;
+            settings.check_webhook()?;
         }
         Ok(settings)
     }

@@ -61,6 +61,13 @@ impl Settings {
         all.push(("classifier", self.classifier.clone().unwrap_or_else(none)));
         all.push(("store", self.store.as_deref().map_or_else(none, without_password)));
         all.push(("reports", self.reports.processors.join(", ")));
+        if let Some(webhook) = &self.webhook {
+            let config = webhook.config.as_ref().map(|path| path.display().to_string());
+            all.push((
+                "webhook",
+                format!("/webhook deploys by {}", config.as_deref().unwrap_or("r10k.yaml")),
+            ));
+        }
         all.push(("rules", self.rules.describe().len().to_string()));
         all
     }

@@ -16,3 +16,4 @@ mod signing_policy;
 mod support;
 mod transport;
 mod untrusted;
+mod webhook;

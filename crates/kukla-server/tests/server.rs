@@ -429,6 +429,18 @@ fn reports_and_facts_are_taken_from_whom_they_are_of() {
     );
     let other = json!({"host": "db1"});
     assert_eq!(put(&client, "/puppet/v3/report/web1?environment=production", &other).status, 500);
+    for (kind, body, status) in
+        [("application/json", "{\"host\": ", 400), ("text/json", "{}", 400), ("text/yaml", "--- {}", 415)]
+    {
+        let path = "/puppet/v3/report/web1?environment=production";
+        let answer = client.send("PUT", path, &[("content-type", kind)], body.as_bytes());
+        assert_eq!(answer.status, status, "{kind}: {body}");
+        assert!(answer.text().contains(if status == 400 {
+            "The request body is invalid: "
+        } else {
+            "Unsupported Media Type: "
+        }));
+    }
     let facts = json!({"name": "web1", "values": {"kernel": "Linux"}});
     let taken = put(&client, "/puppet/v3/facts/web1?environment=production", &facts);
     assert_eq!((taken.status, taken.text().as_str()), (200, "0"));

@@ -233,6 +233,25 @@ fn the_place_of_a_test() {
 }
 
 #[test]
+fn suites_of_simp() {
+    expect(
+        "require 'simp/rspec-puppet-facts'
+        require 'etc'
+        include Simp::RspecPuppetFacts
+        describe 'greeter' do
+          on_supported_os(extra_facts: { colour: 'red' }).each do |os, facts|
+            it(\"passes on #{os}\") { expect(facts).to include(selinux: true, selinux_state: 'enforcing', colour: 'red') }
+          end
+          on_supported_os(selinux_mode: :disabled).each do |os, facts|
+            it(\"passes without SELinux on #{os}\") { expect(facts[:selinux]).to be(false) }
+          end
+          it('passes') { expect { on_supported_os(selinux_mode: :odd) }.to raise_error(/must be one of: :enforcing/) }
+          it('passes for the process') { expect([Process.pid, Etc.getpwuid(Process.uid).name]).to eq([1, 'root']) }
+        end",
+    );
+}
+
+#[test]
 fn a_broken_module_fails_its_examples() {
     let specs = "describe 'greeter', type: :class do
         let(:facts) { { os: { 'family' => 'X' } } }

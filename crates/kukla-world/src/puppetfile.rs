@@ -62,6 +62,8 @@ impl Puppetfile {
             }
             if let Some(name) = argument(line, "moduledir") {
                 file.directory = base.join(name);
+            } else if argument(line, "mod").is_some() && is_local(line) {
+                // The module is a part of the repository.
             } else if let Some(name) = argument(line, "mod") {
                 let name = name.rsplit(['/', '-']).next().unwrap_or(name);
                 let directory = file.directory.join(name);
@@ -83,6 +85,12 @@ impl Puppetfile {
     }
 }
 
+/// Whether the options of a module say that it is not installed from elsewhere.
+fn is_local(line: &str) -> bool {
+    let line: String = line.split_whitespace().collect();
+    line.contains(":local=>true") || line.contains("local:true")
+}
+
 /// The text in quotes that follows a word at the start of a line.
 fn argument<'t>(line: &'t str, word: &str) -> Option<&'t str> {
     let rest = line.strip_prefix(word)?.trim_start_matches([' ', '\t', '(']);
@@ -96,7 +104,7 @@ mod tests {
 
     #[test]
     fn modules_lines_and_directories() {
-        let text = "forge 'x'\nmod 'puppetlabs-stdlib', '9.0'\nmod \"puppetlabs/apt\"\nmoduledir 'ext'\n  mod('site',\n    git: 'u')\n# mod 'no'\nmodule 'no'\n";
+        let text = "forge 'x'\nmod 'puppetlabs-stdlib', '9.0'\nmod \"puppetlabs/apt\"\nmoduledir 'ext'\n  mod('site',\n    git: 'u')\n# mod 'no'\nmodule 'no'\nmod 'own', :local => true\nmod 'mine', local: true\n";
         let file = Puppetfile::parse(Path::new("/r/Puppetfile"), text);
         let found: Vec<(u32, String)> = file
             .modules

@@ -1,10 +1,13 @@
 //! The declarations that a body certainly makes: those that depend on no condition, and, for each block under a condition, those that
 //! it makes if that block is evaluated.
 
+use std::hash::{Hash, Hasher};
+
 use kukla::syntax::ast::{self, ArrowOp, AttributeOp, Expr, Statements};
 use kukla::syntax::tree::Node;
 use kukla::syntax::{Source, Span};
 use kukla::values::Str;
+use rustc_hash::FxHasher;
 
 use super::{literal, plain};
 
@@ -12,7 +15,7 @@ use super::{literal, plain};
 pub type Reference = (Str, Str);
 
 /// The owner of a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// A class.
     Class(Str),
@@ -24,6 +27,17 @@ pub enum Owner {
     Node,
     /// The top of a manifest.
     Top,
+}
+
+impl Owner {
+    /// The class that it is, or all instances of the defined type together.
+    pub fn reference(&self) -> Option<Reference> {
+        match self {
+            Owner::Class(name) => Some(reference(&"class".into(), name)),
+            Owner::Define(name) => Some((name.clone(), Str::default())),
+            Owner::Function | Owner::Node | Owner::Top => None,
+        }
+    }
 }
 
 /// A body, and its declarations in order.
@@ -39,6 +53,8 @@ pub struct Body {
     pub declarations: Vec<Declaration>,
     /// The declarations if a block under a condition is evaluated, those outside of the block included. One entry for each block.
     pub branches: Vec<Vec<Declaration>>,
+    /// A number that changes with the declarations, wherever they are in the text.
+    pub fingerprint: u64,
 }
 
 /// A declaration with a literal title.
@@ -51,7 +67,7 @@ pub struct Declaration {
 }
 
 /// A declared class or resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Declared {
     /// `include`, `require` or `contain`: the class is declared unless it is already.
     Included(Str),
@@ -82,6 +98,20 @@ pub enum Declared {
     Required(Str),
 }
 
+impl Declared {
+    /// The resources and classes that it names.
+    pub fn references(&self) -> Vec<Reference> {
+        match self {
+            Declared::Included(name)
+            | Declared::Class(name)
+            | Declared::Contained(name)
+            | Declared::Required(name) => vec![reference(&"class".into(), name)],
+            Declared::Resource { kind, title, .. } => vec![reference(kind, title)],
+            Declared::Ordered { before, after } => vec![before.clone(), after.clone()],
+        }
+    }
+}
+
 /// A block under a condition: its own declarations, and where it is among those around it.
 struct Branch {
     at: usize,
@@ -106,7 +136,19 @@ impl Body {
             [before, &branch.declarations, after].concat()
         };
         let branches = branches.into_iter().map(inserted).collect();
-        Body { owner, parent, source: source.clone(), declarations, branches }
+        let mut body = Body { owner, parent, source: source.clone(), declarations, branches, fingerprint: 0 };
+        body.fingerprint = body.digest();
+        body
+    }
+
+    fn digest(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (&self.owner, &self.parent).hash(&mut hasher);
+        for declarations in [&self.declarations].into_iter().chain(&self.branches) {
+            declarations.len().hash(&mut hasher);
+            declarations.iter().for_each(|declaration| declaration.what.hash(&mut hasher));
+        }
+        hasher.finish()
     }
 }
 

@@ -60,7 +60,16 @@ pub struct Definition {
     pub ty: Option<Str>,
     /// The ERB templates that its body always renders, and the spans of the calls.
     pub rendered: Vec<(Str, Span)>,
-    fingerprint: OnceLock<u64>,
+    fingerprint: OnceLock<Fingerprint>,
+}
+
+/// Numbers that change with a definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Fingerprint {
+    /// Changes whenever the definition means something else to its users.
+    pub meaning: u64,
+    /// Changes whenever the definition, or a part of it that messages point at, is elsewhere.
+    pub place: u64,
 }
 
 /// A parameter.
@@ -106,18 +115,30 @@ impl Definition {
         !is_module || self.name == own || self.name.starts_with(&format!("{own}::"))
     }
 
-    /// A number that changes whenever the definition changes for its users.
-    pub fn fingerprint(&self) -> u64 {
-        *self.fingerprint.get_or_init(|| self.digest())
+    /// Numbers that change whenever the definition changes for its users.
+    pub fn fingerprint(&self) -> Fingerprint {
+        *self.fingerprint.get_or_init(|| Fingerprint { meaning: self.meaning(), place: self.place() })
     }
 
-    fn digest(&self) -> u64 {
+    fn meaning(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        (self.kind, &self.name, self.span, self.source.name(), &self.parent).hash(&mut hasher);
-        (&self.variables, &self.ty, &self.rendered).hash(&mut hasher);
+        (self.kind, &self.name, self.source.name(), &self.parent).hash(&mut hasher);
+        (&self.variables, &self.ty).hash(&mut hasher);
+        self.rendered.iter().for_each(|(template, _)| template.hash(&mut hasher));
         for parameter in &self.parameters {
             (&parameter.name, &parameter.ty, parameter.has_default, parameter.rest).hash(&mut hasher);
-            parameter.uses.hash(&mut hasher);
+            parameter.uses.iter().for_each(|one| one.hash_meaning(&mut hasher));
+        }
+        hasher.finish()
+    }
+
+    fn place(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        let line = |span: Span| (span, self.source.lines().line(span.start));
+        line(self.span).hash(&mut hasher);
+        self.rendered.iter().for_each(|(_, span)| line(*span).hash(&mut hasher));
+        for parameter in &self.parameters {
+            (line(parameter.span), &parameter.uses).hash(&mut hasher);
         }
         hasher.finish()
     }

@@ -4,6 +4,8 @@
 //! passes `$ports` to a define whose own parameter is an `Array`, fails for everything else. Only uses that happen whenever the body runs
 //! are recorded, so that a value that fails there is wrong wherever the body is used.
 
+use std::hash::{Hash, Hasher};
+
 use kukla::syntax::Span;
 use kukla::syntax::ast::{self, AttributeOp, BinaryOp, Expr, ResourceForm, Segment, Statements};
 use kukla::values::Str;
@@ -37,6 +39,22 @@ pub struct Use {
     pub span: Span,
     /// Whether the use happens only if the value is true.
     pub if_true: bool,
+}
+
+impl Use {
+    /// Hashes everything but the spans.
+    pub fn hash_meaning(&self, hasher: &mut impl Hasher) {
+        self.if_true.hash(hasher);
+        match &self.demand {
+            Demand::Branch(branches) => {
+                for uses in branches {
+                    uses.len().hash(hasher);
+                    uses.iter().for_each(|one| kukla::syntax::deep(|| one.hash_meaning(hasher)));
+                }
+            }
+            demand => demand.hash(hasher),
+        }
+    }
 }
 
 /// Adds to each parameter its uses in a body. Returns the templates that the body renders, which see all parameters.

@@ -12,12 +12,17 @@ use kukla::world::World;
 use kukla_ruby::outline::Outline as RubyOutline;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::definition::{Definition, Kind, Outline, Parameter};
+use super::contribution::{Candidates, Changes};
+use super::counted::Counted;
+use super::definition::{Definition, Kind, Parameter};
 use super::facts::Facts;
 use super::ruby::{self, RubyFiles, RubyFunction};
-use super::survey::{Role, Shape, Survey};
+use super::survey::{Shape, Survey};
 use super::types::TypeReader;
 use crate::data::Bindings;
+
+/// A definition of a name, and the one that precedes it.
+pub type DuplicateDefinition = (Arc<Definition>, Arc<Definition>);
 
 /// The named definitions of a repository.
 #[derive(Debug)]
@@ -32,10 +37,10 @@ pub struct Index {
     pub functions: FxHashMap<Str, Arc<Definition>>,
     /// Type aliases by name.
     pub aliases: FxHashMap<Str, Arc<Definition>>,
-    /// Duplicate definitions, each with the first one.
-    pub duplicates: Vec<(Arc<Definition>, Arc<Definition>)>,
+    /// Duplicate definitions of names, each with the first one.
+    pub duplicates: FxHashMap<(Kind, Str), Vec<DuplicateDefinition>>,
     /// Variables that site manifests set at top scope.
-    pub variables: FxHashSet<Str>,
+    pub variables: Counted<Str>,
     /// The types of parameters.
     pub types: Arc<TypeReader>,
     /// Facts.
@@ -45,27 +50,33 @@ pub struct Index {
     /// The variables that ERB templates iterate over, by the names of the templates.
     pub iterated: FxHashMap<String, Vec<String>>,
     /// Resource types that have defaults or overrides somewhere, which may add the attributes that a declaration lacks.
-    pub defaulted: FxHashSet<Str>,
+    pub defaulted: Counted<Str>,
     /// The keys that data binds.
     pub data: Bindings,
     /// Data keys that are looked up by literal names.
-    pub looked_up: FxHashSet<String>,
+    pub looked_up: Counted<String>,
     /// The literal beginnings and ends of computed data keys.
-    pub computed_keys: FxHashSet<(String, String)>,
+    pub computed_keys: Counted<(String, String)>,
     /// Classes that are declared with parameters somewhere.
-    pub declared: FxHashSet<Str>,
+    pub declared: Counted<Str>,
     /// The titles of all resources by type.
     pub titles: FxHashMap<Str, Titles>,
     /// The names of all variables that are set anywhere.
-    pub set_names: FxHashSet<Str>,
+    pub set_names: Counted<Str>,
     /// EPP templates that get parameters with computed names; an empty name means any template.
-    pub open_templates: FxHashSet<String>,
+    pub open_templates: Counted<String>,
     /// Names that texts with syntax errors may define.
-    uncertain_names: FxHashSet<Str>,
-    /// Whether some resources have a computed type, so that they may be of any type.
-    pub has_computed_types: bool,
-    /// The classes that each class always requires.
-    pub requires: FxHashMap<Str, Vec<Str>>,
+    pub(super) uncertain_names: Counted<Str>,
+    /// The texts in which some resources have a computed type.
+    pub(super) computed_types: Counted<()>,
+    /// The classes that each class always requires, with the places of the files that say so.
+    pub requires: FxHashMap<Str, Vec<(usize, Str)>>,
+    /// All definitions of each name.
+    pub(super) candidates: Candidates,
+    /// Names of which no definition is chosen, although there are several.
+    pub(super) ambiguous: FxHashSet<(Kind, Str)>,
+    /// The parts that have changed since the last check.
+    pub changes: Changes,
     ruby_functions: FxHashMap<String, RubyFunction>,
     ruby_types: RubyTypes,
     ruby_data_types: FxHashSet<String>,
@@ -82,26 +93,29 @@ pub struct Index {
 #[derive(Debug, Default)]
 pub struct Titles {
     /// Literal titles.
-    pub known: FxHashSet<Str>,
+    pub known: Counted<Str>,
     /// Titles of resources that also have a computed name.
-    pub renamed: FxHashSet<Str>,
+    pub renamed: Counted<Str>,
     /// The literal beginnings and ends of computed titles.
-    pub computed: FxHashSet<(String, String)>,
-    /// Whether there are titles of which nothing is known.
-    pub is_open: bool,
-    /// Computed when first asked for.
-    fingerprint: OnceLock<u64>,
+    pub computed: Counted<(String, String)>,
+    /// Titles of which nothing is known.
+    pub(super) open: Counted<()>,
 }
 
 impl Titles {
     /// A number that changes whenever a literal title is added or removed.
     pub fn fingerprint(&self) -> u64 {
-        *self.fingerprint.get_or_init(|| unordered(&self.known))
+        self.known.fingerprint()
+    }
+
+    /// Whether there are no titles.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.renamed.is_empty() && self.computed.is_empty() && self.open.is_empty()
     }
 
     /// Whether a title may be one of the computed ones.
     pub fn may_be_computed(&self, title: &str) -> bool {
-        self.is_open || self.computed.iter().any(|ends| is_between(title, ends))
+        !self.open.is_empty() || self.computed.iter().any(|ends| is_between(title, ends))
     }
 }
 
@@ -178,27 +192,12 @@ pub struct DeclaredNames {
     pub facts: Vec<String>,
 }
 
-/// The path of a template and the parameters that it declares.
-pub type TemplateParameters = (PathBuf, Option<Arc<Vec<Parameter>>>);
-
-/// The templates of a repository.
-#[derive(Debug, Default)]
-pub struct Templates {
-    /// The parameters of EPP templates.
-    pub parameters: Vec<TemplateParameters>,
-    /// The variables that ERB templates iterate over, by the names of the templates.
-    pub iterated: FxHashMap<String, Vec<String>>,
-}
-
 impl Index {
-    /// Collects the definitions of all files of a repository.
+    /// The index of a repository without its texts, which [contribute](Index::replace) to it one by one.
     pub fn new(
         world: &Arc<dyn World>,
         survey: Arc<Survey>,
-        outlines: &[(Role, Arc<Outline>)],
         declared: &DeclaredNames,
-        templates: Templates,
-        data: Bindings,
         cache: &IndexCache,
     ) -> Index {
         let mut index = Index {
@@ -206,23 +205,26 @@ impl Index {
             defines: FxHashMap::default(),
             functions: FxHashMap::default(),
             aliases: FxHashMap::default(),
-            duplicates: Vec::new(),
-            variables: FxHashSet::default(),
+            duplicates: FxHashMap::default(),
+            variables: Counted::default(),
             types: Arc::default(),
             facts: Facts::default(),
             templates: FxHashMap::default(),
-            iterated: templates.iterated,
-            defaulted: FxHashSet::default(),
-            data,
-            looked_up: FxHashSet::default(),
-            computed_keys: FxHashSet::default(),
-            declared: FxHashSet::default(),
+            iterated: FxHashMap::default(),
+            defaulted: Counted::default(),
+            data: Bindings::default(),
+            looked_up: Counted::default(),
+            computed_keys: Counted::default(),
+            declared: Counted::default(),
             titles: FxHashMap::default(),
-            set_names: FxHashSet::default(),
-            open_templates: FxHashSet::default(),
-            uncertain_names: FxHashSet::default(),
-            has_computed_types: false,
+            set_names: Counted::default(),
+            open_templates: Counted::default(),
+            uncertain_names: Counted::default(),
+            computed_types: Counted::default(),
             requires: FxHashMap::default(),
+            candidates: FxHashMap::default(),
+            ambiguous: FxHashSet::default(),
+            changes: Changes::any(),
             ruby_functions: FxHashMap::default(),
             ruby_data_types: FxHashSet::default(),
             ruby_types: RubyTypes { world: Arc::clone(world), ..RubyTypes::default() },
@@ -232,83 +234,56 @@ impl Index {
             names: 0,
             survey,
         };
-        for (role, outline) in outlines {
-            index.add(*role, outline);
-        }
         index.variables.extend(declared.variables.iter().map(|name| name.trim_start_matches("::").into()));
         index.facts.own.extend(declared.facts.iter().cloned());
         index.facts.is_declared = !declared.variables.is_empty() || !declared.facts.is_empty();
-        for (path, parameters) in templates.parameters {
-            if let Some(name) = index.template_name(&path) {
-                index.templates.insert(name, parameters);
-            }
-        }
-        index.types = cache.types(&index.aliases);
         index.ruby(&**world, &cache.ruby);
         index.stdlib = index.survey.module("stdlib").and_then(|module| {
             let version = module.metadata.as_ref()?.get("version")?.as_str()?;
             version.split('.').next()?.parse().ok()
         });
         // Every catalog has this stage.
-        index.titles.entry("stage".into()).or_default().known.insert("main".into());
-        index.base = index.fingerprint();
-        index.names = index.names();
+        index.titles.entry("stage".into()).or_default().known.extend(["main".into()]);
         index
     }
 
-    fn add(&mut self, role: Role, outline: &Outline) {
-        self.set_names.extend(outline.set_names.iter().cloned());
-        self.open_templates.extend(outline.open_templates.iter().cloned());
-        self.uncertain_names.extend(outline.uncertain_names.iter().cloned());
-        if role == Role::Template {
-            return;
+    /// Replaces the data.
+    pub fn set_data(&mut self, data: Bindings) {
+        self.data = data;
+        self.changes.data = true;
+    }
+
+    /// Completes the index after contributions have changed.
+    pub fn complete(&mut self, cache: &IndexCache) {
+        let has_new_types = self.changes.definitions.iter().any(|(kind, _)| *kind == Kind::Alias);
+        if self.changes.all || has_new_types {
+            self.types = cache.types(&self.aliases);
         }
-        self.defaulted.extend(outline.defaulted.iter().cloned());
-        self.looked_up.extend(outline.looked_up.iter().cloned());
-        self.computed_keys.extend(outline.computed_keys.iter().cloned());
-        self.declared.extend(outline.declared.iter().cloned());
-        for (class, required) in &outline.requires {
-            self.requires.entry(class.clone()).or_default().push(required.clone());
+        self.base = self.fingerprint();
+        self.names = self.names();
+    }
+
+    /// Whether some resources have a computed type, so that they may be of any type.
+    pub fn has_computed_types(&self) -> bool {
+        !self.computed_types.is_empty()
+    }
+
+    /// The definitions of a kind.
+    pub fn table(&self, kind: Kind) -> &FxHashMap<Str, Arc<Definition>> {
+        match kind {
+            Kind::Class => &self.classes,
+            Kind::Define => &self.defines,
+            Kind::Function => &self.functions,
+            Kind::Alias => &self.aliases,
         }
-        self.has_computed_types |= outline.has_computed_types;
-        for (kind, title) in &outline.resources {
-            let titles = self.titles.entry(kind.clone()).or_default();
-            titles.known.extend(title.clone());
-            titles.is_open |= title.is_none();
-        }
-        for (kind, ends) in &outline.computed_titles {
-            self.titles.entry(kind.clone()).or_default().computed.insert(ends.clone());
-        }
-        for (kind, title) in &outline.renamed {
-            self.titles.entry(kind.clone()).or_default().renamed.insert(title.clone());
-        }
-        if role == Role::Site {
-            self.variables.extend(outline.variables.iter().cloned());
-        }
-        for definition in &outline.definitions {
-            let table = match definition.kind {
-                Kind::Class => &mut self.classes,
-                Kind::Define => &mut self.defines,
-                Kind::Function => &mut self.functions,
-                Kind::Alias => &mut self.aliases,
-            };
-            let made = Arc::clone(definition);
-            match table.get(&definition.name) {
-                // The autoloader finds the definition in the file of its name, never one in a file of another name.
-                Some(_) if !made.may_be_loaded() => {}
-                Some(first) if !first.may_be_loaded() => {
-                    table.insert(definition.name.clone(), made);
-                }
-                // Files that belong to no repository need not belong together.
-                Some(_) if role == Role::Extra => {
-                    table.remove(&definition.name);
-                    self.uncertain_names.insert(definition.name.clone());
-                }
-                Some(first) => self.duplicates.push((made, Arc::clone(first))),
-                None => {
-                    table.insert(definition.name.clone(), made);
-                }
-            }
+    }
+
+    pub(super) fn table_mut(&mut self, kind: Kind) -> &mut FxHashMap<Str, Arc<Definition>> {
+        match kind {
+            Kind::Class => &mut self.classes,
+            Kind::Define => &mut self.defines,
+            Kind::Function => &mut self.functions,
+            Kind::Alias => &mut self.aliases,
         }
     }
 
@@ -365,13 +340,13 @@ impl Index {
         let tables = [&self.classes, &self.defines, &self.functions, &self.aliases];
         let known =
             tables.iter().zip(0u8..).flat_map(|(table, kind)| table.keys().map(move |name| (kind, name)));
-        unordered(known.chain(self.uncertain_names.iter().map(|name| (4, name))))
+        unordered(known).rotate_left(1).wrapping_add(self.uncertain_names.fingerprint())
     }
 
     fn fingerprint(&self) -> u64 {
         let parts = [
             unordered(self.aliases.values().map(|alias| (&alias.name, &alias.ty))),
-            unordered(&self.variables),
+            self.variables.fingerprint(),
             unordered(&self.facts.own),
             unordered(self.ruby_functions.keys()),
             unordered(self.iterated.iter()),
@@ -389,7 +364,7 @@ impl Index {
     }
 
     /// The name by which a template of a module is rendered.
-    fn template_name(&self, path: &Path) -> Option<String> {
+    pub fn template_name(&self, path: &Path) -> Option<String> {
         let of = |module: &super::Module| {
             let inside = path.strip_prefix(module.root.join("templates")).ok()?;
             Some(format!("{}/{}", module.name, inside.to_str()?))
@@ -444,6 +419,11 @@ impl Index {
     pub fn ruby_type(&self, name: &str) -> Option<&Path> {
         let (path, _) = self.ruby_types.files.get(name)?;
         (!self.defines.contains_key(name) && types::core(name).is_none()).then_some(path)
+    }
+
+    /// The number of resource types in Ruby that defined types replace.
+    pub fn replaced_types(&self) -> usize {
+        self.ruby_types.files.keys().filter(|name| self.defines.contains_key(name.as_str())).count()
     }
 
     /// The target of a call of that name.
@@ -505,6 +485,14 @@ impl Index {
         let builtin = types::builtin().map(|native| native.name);
         let own = self.ruby_types.files.keys().map(String::as_str);
         builtin.chain(own).chain(self.defines.keys().map(|name| name.as_str())).collect()
+    }
+
+    /// Whether the repository defines types of objects, whose attributes are called like functions.
+    pub fn has_object_types(&self) -> bool {
+        let is_object = |alias: &Arc<Definition>| {
+            alias.ty.as_deref().is_some_and(|text| text.contains("Object") || text.starts_with('{'))
+        };
+        !self.ruby_data_types.is_empty() || self.aliases.values().any(is_object)
     }
 
     /// A class and its ancestors, nearest first, and whether all ancestors are known.

@@ -1,6 +1,8 @@
 //! A repository: its files and their definitions.
 
 pub mod always;
+pub mod contribution;
+pub mod counted;
 pub mod definition;
 pub mod demand;
 pub mod facts;
@@ -16,6 +18,8 @@ pub mod submodules;
 pub mod survey;
 pub mod types;
 
+pub use contribution::{Changes, Contribution};
+pub use counted::{Counted, Step};
 pub use definition::{Definition, Kind, Outline, Parameter, plain};
 pub use form::Form;
 pub use index::{Callee, Index, Resource};

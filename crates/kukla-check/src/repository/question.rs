@@ -43,7 +43,7 @@ impl Index {
                 }
                 // A hint names the most similar one.
                 let may_be_computed = titles.may_be_computed(title);
-                (titles.fingerprint(), may_be_computed, self.has_computed_types).hash(&mut hasher);
+                (titles.fingerprint(), may_be_computed, self.has_computed_types()).hash(&mut hasher);
             }
             Question::Defaulted(kind) => self.defaulted.contains(kind).hash(&mut hasher),
             Question::Declared(class) => self.declared.contains(class).hash(&mut hasher),

@@ -4,7 +4,7 @@ use std::sync::{Arc, RwLock};
 
 use kukla::values::types::TypeAlias;
 use kukla::values::{Str, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::definition::Definition;
 
@@ -12,6 +12,8 @@ use super::definition::Definition;
 #[derive(Debug, Default)]
 pub struct TypeReader {
     aliases: FxHashMap<Str, Arc<TypeAlias>>,
+    /// The aliases that mean only themselves.
+    endless: FxHashSet<Str>,
     /// The types read so far, by their text.
     read: RwLock<FxHashMap<Str, Option<Type>>>,
 }
@@ -24,7 +26,8 @@ impl TypeReader {
             .clone()
             .map(|alias| (alias.name.clone(), TypeAlias::new(written_name(alias))))
             .collect();
-        let reader = TypeReader { aliases, read: RwLock::default() };
+        let mut endless = FxHashSet::default();
+        let mut reader = TypeReader { aliases, endless: FxHashSet::default(), read: RwLock::default() };
         for definition in definitions {
             let Some(alias) = reader.aliases.get(&definition.name) else { continue };
             if alias.is_resolved() {
@@ -34,8 +37,10 @@ impl TypeReader {
             if alias.resolve(meaning).is_err() {
                 // An alias of itself has no meaning.
                 let _ = alias.resolve(Type::Any);
+                endless.insert(definition.name.clone());
             }
         }
+        reader.endless = endless;
         reader
     }
 
@@ -58,6 +63,11 @@ impl TypeReader {
             self.aliases.get(name.to_lowercase().as_str()).map(|alias| Type::Alias(Arc::clone(alias)))
         };
         kukla::syntax::roomy(|| Type::parse_with(text, &find).ok())
+    }
+
+    /// Whether the alias of that name means only itself.
+    pub fn is_endless(&self, name: &str) -> bool {
+        self.endless.contains(name)
     }
 
     /// Whether there is an alias of that name.

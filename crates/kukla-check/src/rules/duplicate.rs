@@ -1,8 +1,6 @@
-//! Resources that are declared twice, or ordered in a circle, by code that is certainly evaluated for the same node.
+//! Resources that are declared twice by code that is certainly evaluated for the same node.
 
-use std::sync::Arc;
-
-use kukla::syntax::{Location, Span, diagnostic};
+use kukla::syntax::{Location, Source, Span, diagnostic};
 use kukla::values::Str;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,20 +9,71 @@ use super::resource::DUPLICATE_RESOURCE;
 use super::suspects::Suspects;
 use crate::finding::Finding;
 use crate::repository::always::{Body, Declaration, Declared, Owner, Reference, reference};
-use crate::repository::{Index, Outline, Role};
 
 /// The bodies of a repository by their owners.
-struct Bodies<'o> {
-    classes: FxHashMap<&'o str, &'o Body>,
-    defines: FxHashMap<&'o str, &'o Body>,
-    suspects: Suspects,
+#[derive(Debug, Default)]
+pub struct Bodies<'o> {
+    /// Those of classes.
+    pub classes: FxHashMap<&'o Str, &'o Body>,
+    /// Those of defined types.
+    pub defines: FxHashMap<&'o Str, &'o Body>,
+}
+
+/// The root of an evaluation: bodies, one of which may take a branch.
+#[derive(Clone, Copy, Debug)]
+pub struct Root<'r, 'o> {
+    /// The bodies, in order.
+    pub bodies: &'r [&'o Body],
+    /// The index of the body that takes a branch, and the declarations of the branch.
+    pub branch: Option<(usize, &'o Vec<Declaration>)>,
+}
+
+/// The result of an evaluation.
+#[derive(Debug)]
+pub struct Outcome<'o> {
+    /// Resources that are declared twice.
+    pub duplicates: Vec<Duplicate>,
+    /// Resources that come before themselves.
+    pub cycle: Option<Cycle<'o>>,
+    /// The classes that were looked for.
+    pub classes: Vec<&'o Str>,
+    /// The defined types that were looked for.
+    pub defines: Vec<&'o Str>,
+}
+
+/// A span in a source.
+pub type SourceSpan = (Source, Span);
+
+/// A declaration that comes second.
+#[derive(Clone, Debug)]
+pub struct Duplicate {
+    resource: String,
+    /// Its place.
+    pub place: SourceSpan,
+    /// The place of the first one.
+    pub first: SourceSpan,
+    /// The second instance of a defined type, if both declarations are in its body.
+    pub instance: Option<SourceSpan>,
+}
+
+/// Evaluates a root and everything that it leads to.
+pub fn evaluate<'o>(bodies: &'o Bodies<'o>, suspects: &'o Suspects, root: Root<'_, 'o>) -> Outcome<'o> {
+    let evaluation = Evaluation::of(bodies, suspects, root);
+    Outcome {
+        cycle: evaluation.order.cycle(),
+        duplicates: evaluation.duplicates,
+        classes: evaluation.classes.into_keys().collect(),
+        defines: evaluation.kinds.into_iter().collect(),
+    }
 }
 
 /// The evaluation of everything that one body leads to.
 struct Evaluation<'o> {
     bodies: &'o Bodies<'o>,
+    /// The resources that may be in a circle.
+    suspects: &'o Suspects,
     /// The declared classes.
-    classes: FxHashMap<&'o str, CodePlace<'o>>,
+    classes: FxHashMap<&'o Str, CodePlace<'o>>,
     /// The declared resources by type and title, each with the instance of a defined type that declares it.
     resources: FxHashMap<(&'o str, &'o str), (CodePlace<'o>, Option<CodePlace<'o>>)>,
     /// Whether it begins at the top of the site, so that it is known which classes come first.
@@ -37,120 +86,20 @@ struct Evaluation<'o> {
     names: FxHashMap<(&'o str, &'o str), CodePlace<'o>>,
     /// The declared instances of defined types, whose bodies are evaluated last.
     instances: Vec<(&'o Body, CodePlace<'o>, Reference)>,
-    duplicates: Vec<Duplicate<'o>>,
+    /// The names of defined types that were looked for.
+    kinds: FxHashSet<&'o Str>,
+    duplicates: Vec<Duplicate>,
     order: Order<'o>,
-}
-
-/// The mistakes of some evaluations.
-#[derive(Default)]
-struct Mistakes<'o> {
-    duplicates: Vec<Duplicate<'o>>,
-    cycles: Vec<Cycle<'o>>,
-}
-
-/// A declaration that comes second.
-struct Duplicate<'o> {
-    resource: String,
-    place: CodePlace<'o>,
-    first: CodePlace<'o>,
-    /// The second instance of a defined type, if both declarations are in its body.
-    instance: Option<CodePlace<'o>>,
-}
-
-/// Finds resources that are declared twice, or come before themselves.
-pub fn check(index: &Index, outlines: &[(Role, Arc<Outline>)]) -> Vec<Finding> {
-    let mut bodies = Bodies {
-        classes: FxHashMap::default(),
-        defines: FxHashMap::default(),
-        suspects: Suspects::default(),
-    };
-    let (mut tops, mut nodes): (Vec<&Body>, Vec<&Body>) = (Vec::new(), Vec::new());
-    let mut roots: Vec<&Body> = Vec::new();
-    for (role, outline) in outlines {
-        for body in &outline.bodies {
-            match &body.owner {
-                // Of several definitions of a class, only one is in use.
-                Owner::Class(name) if is_in_use(index.classes.get(name), body) => {
-                    bodies.classes.insert(name, body);
-                    roots.push(body);
-                }
-                Owner::Define(name) if is_in_use(index.defines.get(name), body) => {
-                    bodies.defines.insert(name, body);
-                    roots.push(body);
-                }
-                Owner::Top if *role == Role::Site => tops.push(body),
-                Owner::Node if *role == Role::Site => nodes.push(body),
-                _ => roots.push(body),
-            }
-        }
-    }
-    let all: Vec<&Body> = outlines.iter().flat_map(|(_, outline)| &outline.bodies).collect();
-    bodies.suspects = Suspects::of(&all, bodies.defines.keys().copied());
-    let mut mistakes = Mistakes::default();
-    for root in &roots {
-        mistakes.add_branches(&bodies, &[], root);
-    }
-    mistakes.add(&bodies, &tops, None);
-    for (at, top) in tops.iter().enumerate() {
-        for branch in &top.branches {
-            mistakes.add(&bodies, &tops, Some((at, branch)));
-        }
-    }
-    for node in nodes {
-        mistakes.add_branches(&bodies, &tops, node);
-    }
-    let Mistakes { mut duplicates, mut cycles } = mistakes;
-    let mut circles = FxHashSet::default();
-    cycles.retain(|cycle| !cycle.is_of_classes() && circles.insert(cycle.key()));
-    let (mut seen, mut places) = (FxHashSet::default(), FxHashSet::default());
-    let key = |(source, span): CodePlace<'_>| (source.name().map(str::to_owned), span);
-    duplicates.retain(|duplicate| {
-        let (mut a, mut b) = (key(duplicate.first), key(duplicate.place));
-        if b < a {
-            std::mem::swap(&mut a, &mut b);
-        }
-        seen.insert((a, b)) && places.insert(key(duplicate.place))
-    });
-    let cycles = cycles.iter().filter_map(Cycle::finding);
-    duplicates.iter().map(Duplicate::finding).chain(cycles).collect()
-}
-
-fn is_in_use(definition: Option<&Arc<crate::repository::Definition>>, body: &Body) -> bool {
-    definition.is_some_and(|definition| definition.source.name() == body.source.name())
-}
-
-impl<'o> Mistakes<'o> {
-    /// Adds those of a body after others, once without and once with each of its branches.
-    fn add_branches(&mut self, bodies: &'o Bodies<'o>, before: &[&'o Body], body: &'o Body) {
-        let root: Vec<&Body> = before.iter().copied().chain([body]).collect();
-        self.add(bodies, &root, None);
-        for branch in &body.branches {
-            self.add(bodies, &root, Some((before.len(), branch)));
-        }
-    }
-
-    /// Adds those of bodies in order, one of them with a branch.
-    fn add(
-        &mut self,
-        bodies: &'o Bodies<'o>,
-        root: &[&'o Body],
-        branch: Option<(usize, &'o Vec<Declaration>)>,
-    ) {
-        let evaluation = Evaluation::of(bodies, root, branch);
-        self.cycles.extend(evaluation.order.cycle());
-        self.duplicates.extend(evaluation.duplicates);
-    }
 }
 
 impl<'o> Evaluation<'o> {
     /// Evaluates bodies in order, one of them with a branch.
-    fn of(
-        bodies: &'o Bodies<'o>,
-        root: &[&'o Body],
-        branch: Option<(usize, &'o Vec<Declaration>)>,
-    ) -> Evaluation<'o> {
+    fn of(bodies: &'o Bodies<'o>, suspects: &'o Suspects, root: Root<'_, 'o>) -> Evaluation<'o> {
+        let Root { bodies: root, branch } = root;
         let mut evaluation = Evaluation {
             bodies,
+            suspects,
+            kinds: FxHashSet::default(),
             classes: FxHashMap::default(),
             resources: FxHashMap::default(),
             names: FxHashMap::default(),
@@ -191,19 +140,19 @@ impl<'o> Evaluation<'o> {
         if let Some(parent) = &body.parent {
             self.class(parent, (&body.source, Span::default()));
         }
-        let suspects = &self.bodies.suspects;
+        let suspects = self.suspects;
         let container = container.filter(|container| suspects.contains(container));
         for declaration in declarations {
             let place = (&body.source, declaration.span);
             match &declaration.what {
                 Declared::Included(name) => self.class(name, place),
-                Declared::Class(name) => match self.classes.get(name.as_str()).copied() {
+                Declared::Class(name) => match self.classes.get(name).copied() {
                     // Of classes that include each other, another one may come first.
                     Some(_) if self.depth > 0 && !self.is_from_top => {}
                     Some(first) => self.duplicates.push(Duplicate {
                         resource: format!("class[{name}]"),
-                        place,
-                        first,
+                        place: owned(place),
+                        first: owned(first),
                         instance: None,
                     }),
                     None => self.class(name, place),
@@ -236,7 +185,8 @@ impl<'o> Evaluation<'o> {
                             if let Some(name) = name {
                                 self.name((kind, name), place);
                             }
-                            let define = self.bodies.defines.get(kind.as_str()).filter(|_| *is_real);
+                            self.kinds.insert(kind);
+                            let define = self.bodies.defines.get(kind).filter(|_| *is_real);
                             let instance = define.map(|define| (*define, place, reference(kind, title)));
                             self.instances.extend(instance);
                         }
@@ -255,7 +205,12 @@ impl<'o> Evaluation<'o> {
         // The body of a defined type declares it for each instance.
         let is_same = (first.0.name(), first.1) == (place.0.name(), place.1);
         let instance = self.instance.filter(|_| is_same && by.is_some());
-        self.duplicates.push(Duplicate { resource: format!("{kind}[{title}]"), place, first, instance });
+        self.duplicates.push(Duplicate {
+            resource: format!("{kind}[{title}]"),
+            place: owned(place),
+            first: owned(first),
+            instance: instance.map(owned),
+        });
     }
 
     /// Takes the name of a resource that no other one has as its title.
@@ -264,6 +219,7 @@ impl<'o> Evaluation<'o> {
             // Instances of a defined type declare it with different titles only if these are computed.
             Some(first) if (first.0.name(), first.1) != (place.0.name(), place.1) => {
                 let resource = format!("{kind}[{name}]");
+                let (place, first) = (owned(place), owned(first));
                 self.duplicates.push(Duplicate { resource, place, first, instance: None });
             }
             Some(_) => {}
@@ -275,15 +231,15 @@ impl<'o> Evaluation<'o> {
 
     /// Declares a class unless it is declared already.
     fn class(&mut self, name: &'o Str, place: CodePlace<'o>) {
-        if self.classes.contains_key(name.as_str()) {
+        if self.classes.contains_key(name) {
             return;
         }
         self.classes.insert(name, place);
         let class = reference(&"class".into(), name);
-        if self.bodies.suspects.contains(&class) {
+        if self.suspects.contains(&class) {
             self.order.add(class.clone(), None);
         }
-        if let Some(body) = self.bodies.classes.get(name.as_str()).copied() {
+        if let Some(body) = self.bodies.classes.get(name).copied() {
             self.depth += 1;
             kukla::syntax::deep(|| self.body(body, &body.declarations, Some(&class)));
             self.depth -= 1;
@@ -291,13 +247,18 @@ impl<'o> Evaluation<'o> {
     }
 }
 
-impl Duplicate<'_> {
-    fn finding(&self) -> Finding {
-        let (source, span) = self.place;
-        let wrong = diagnostic!(span, DUPLICATE_RESOURCE { resource: self.resource }).in_source(source);
-        let (first, text) = match self.instance {
+fn owned((source, span): CodePlace<'_>) -> SourceSpan {
+    (source.clone(), span)
+}
+
+impl Duplicate {
+    /// The finding.
+    pub fn finding(&self) -> Finding {
+        let (source, span) = &self.place;
+        let wrong = diagnostic!(*span, DUPLICATE_RESOURCE { resource: self.resource }).in_source(source);
+        let (first, text) = match &self.instance {
             Some(instance) => (instance, "this declares it once more"),
-            None => (self.first, "declared here"),
+            None => (&self.first, "declared here"),
         };
         let location = Location { source: first.0.clone(), span: first.1 };
         let is_named = first.1 != Span::default();

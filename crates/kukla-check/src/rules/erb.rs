@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::erb::ErbFile;
 use crate::finding::{Finding, Fix};
-use crate::repository::{Index, Outline};
+use crate::repository::{Counted, Index, Kind, Outline, Step};
 use crate::rule::rules;
 use crate::suggest;
 
@@ -82,41 +82,125 @@ rules! {
     BARE_TEMPLATE_VARIABLE = "bare-template-variable": Error Always, "There is no method `{method}`; the variable is `@{name}`";
 }
 
-/// The classes and defined types that render a template.
-#[derive(Default)]
-struct Renderers<'o> {
-    classes: Vec<&'o Str>,
-    outlines: Vec<&'o Outline>,
+/// The code that renders or names templates, and the findings in the templates since the last check.
+#[derive(Debug, Default)]
+pub struct TemplateUses {
+    /// The classes and defined types that render each template, with the places of their files, in order.
+    renderers: FxHashMap<String, Vec<(usize, Str)>>,
+    /// The names of all templates that are rendered by literal names.
+    rendered: Counted<String>,
+    /// Strings that could be the name of a template.
+    mentioned: Counted<String>,
+    /// The literal beginnings and ends of computed strings of that kind.
+    computed: Counted<(String, String)>,
+    /// The findings by the path of the template.
+    findings: FxHashMap<String, Vec<Finding>>,
+    /// Templates whose uses have changed since the last check.
+    changed: FxHashSet<String>,
+    /// Whether all of them may have changed.
+    has_all_changed: bool,
+    /// The state of facts and top-scope variables at the last check.
+    base: u64,
 }
 
-/// Variables of templates that are not set.
-pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>]) -> Vec<Finding> {
-    let mut renderers: FxHashMap<&str, Renderers<'_>> = FxHashMap::default();
-    let mut mentioned: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut computed: FxHashSet<(&str, &str)> = FxHashSet::default();
-    for outline in outlines {
-        for (template, class) in &outline.renders {
-            let known = renderers.entry(template.as_str()).or_default();
-            known.classes.push(class);
-            known.outlines.push(&**outline);
+impl TemplateUses {
+    /// Replaces the uses in a file.
+    pub fn replace(&mut self, place: usize, old: Option<&Outline>, new: Option<&Outline>) {
+        for (outline, step) in [(new, Step::Add), (old, Step::Remove)] {
+            for (template, class) in outline.into_iter().flat_map(|outline| &outline.renders) {
+                self.rendered.count(template, step);
+                self.changed.insert(template.clone());
+                let all = self.renderers.entry(template.clone()).or_default();
+                let at = all.partition_point(|(own, _)| *own <= place);
+                match step {
+                    Step::Add => all.insert(at, (place, class.clone())),
+                    Step::Remove => {
+                        let own = all.iter().position(|(own, name)| *own == place && name == class);
+                        own.map(|at| all.remove(at));
+                        if all.is_empty() {
+                            self.renderers.remove(template);
+                        }
+                    }
+                }
+            }
+            for path in outline.into_iter().flat_map(|outline| &outline.paths) {
+                self.mentioned.count(path, step);
+                self.changed.insert(path.clone());
+            }
+            for ends in outline.into_iter().flat_map(|outline| &outline.computed_paths) {
+                self.has_all_changed |= self.computed.count(ends, step);
+            }
         }
-        outline.paths.iter().for_each(|path| *mentioned.entry(path.as_str()).or_default() += 1);
-        computed.extend(outline.computed_paths.iter().map(|(head, tail)| (head.as_str(), tail.as_str())));
     }
-    let partial: FxHashSet<&str> =
-        templates.iter().flat_map(|template| template.outline.paths.iter().map(String::as_str)).collect();
-    let mut findings = Vec::new();
-    for template in templates {
+
+    /// The names of the templates that are rendered by literal names.
+    pub fn rendered(&self) -> &Counted<String> {
+        &self.rendered
+    }
+
+    /// Records that templates may have changed.
+    pub fn renew(&mut self) {
+        self.has_all_changed = true;
+    }
+
+    /// The findings in all templates, of which only those are checked again that a change affects.
+    pub fn check<'o>(
+        &mut self,
+        index: &Index,
+        outline: &dyn Fn(usize) -> Option<&'o Outline>,
+        templates: &[Arc<ErbFile>],
+    ) -> Vec<Finding> {
+        let is_renewed =
+            std::mem::take(&mut self.has_all_changed) || index.changes.all || self.base != index.base;
+        self.base = index.base;
+        let changed = std::mem::take(&mut self.changed);
+        if is_renewed {
+            self.findings.clear();
+        }
+        let partial: FxHashSet<&str> =
+            templates.iter().flat_map(|template| template.outline.paths.iter().map(String::as_str)).collect();
+        for template in templates {
+            let path = template.source.name().unwrap_or_default();
+            let renderers = self.renderers.get(&template.name);
+            let is_affected = is_renewed
+                || changed.contains(&template.name)
+                || renderers.into_iter().flatten().any(|(_, class)| has_other_lineage(index, class));
+            if !is_affected {
+                continue;
+            }
+            let found = match renderers {
+                Some(renderers) => self.check_template(index, outline, template, renderers, &partial),
+                None => Vec::new(),
+            };
+            match found.is_empty() {
+                true => self.findings.remove(path),
+                false => self.findings.insert(path.to_owned(), found),
+            };
+        }
+        let paths = templates.iter().filter_map(|template| template.source.name());
+        paths.filter_map(|path| self.findings.get(path)).flatten().cloned().collect()
+    }
+
+    fn check_template<'s, 'o: 's>(
+        &self,
+        index: &'s Index,
+        outline: &dyn Fn(usize) -> Option<&'o Outline>,
+        template: &ErbFile,
+        renderers: &'s [(usize, Str)],
+        partial: &FxHashSet<&str>,
+    ) -> Vec<Finding> {
         let name = template.name.as_str();
-        let Some(known) = renderers.get(name) else { continue };
-        let set = names(index, known);
-        findings.extend(without_at_sign(template, &set));
+        let set = names(index, outline, renderers);
+        let mut findings = without_at_sign(template, &set);
         // A template that is named elsewhere may be rendered there.
         let is_open = partial.contains(name)
-            || mentioned.get(name).copied().unwrap_or(0) > known.outlines.len()
-            || computed.iter().any(|(head, tail)| name.starts_with(head) && name.ends_with(tail));
-        if is_open || !known.classes.iter().all(|class| index.lineage(class).1) {
-            continue;
+            || self.mentioned.number(name) as usize > renderers.len()
+            || self
+                .computed
+                .iter()
+                .any(|(head, tail)| name.starts_with(head.as_str()) && name.ends_with(tail.as_str()));
+        if is_open || !renderers.iter().all(|(_, class)| index.lineage(class).1) {
+            return findings;
         }
         // A qualified name is a variable of another class, whichever class renders the template.
         let variables = template.outline.variables.iter().filter(|variable| !variable.name.contains("::"));
@@ -143,8 +227,16 @@ pub fn check(index: &Index, outlines: &[Arc<Outline>], templates: &[Arc<ErbFile>
             wrong.hints.extend(near.map(|near| format!("did you mean `@{near}`?")));
             findings.push(Finding::from(wrong));
         }
+        findings
     }
-    findings
+}
+
+/// Whether a class or one of its ancestors has changed.
+fn has_other_lineage(index: &Index, class: &Str) -> bool {
+    let has_changed = |name: &Str| index.changes.definitions.contains(&(Kind::Class, name.clone()));
+    let (lineage, is_known) = index.lineage(class);
+    let missing = lineage.last().map_or(Some(class), |last| last.parent.as_ref()).filter(|_| !is_known);
+    lineage.iter().any(|ancestor| has_changed(&ancestor.name)) || missing.is_some_and(has_changed)
 }
 
 /// Names without `@` that are those of variables where a template is rendered, or typos of them.
@@ -163,13 +255,18 @@ fn without_at_sign(template: &ErbFile, set: &FxHashSet<&str>) -> Vec<Finding> {
 }
 
 /// The names of all variables that a template can see.
-fn names<'o>(index: &'o Index, known: &Renderers<'o>) -> FxHashSet<&'o str> {
-    let own = known.outlines.iter().flat_map(|outline| outline.set_names.iter().map(Str::as_str));
-    let mut set: FxHashSet<&str> = own.collect();
+fn names<'s, 'o: 's>(
+    index: &'s Index,
+    outline: &dyn Fn(usize) -> Option<&'o Outline>,
+    renderers: &'s [(usize, Str)],
+) -> FxHashSet<&'s str> {
+    let outlines = renderers.iter().filter_map(|(place, _)| outline(*place));
+    let mut set: FxHashSet<&str> =
+        outlines.flat_map(|outline| outline.set_names.iter().map(Str::as_str)).collect();
     set.extend(crate::walk::ALWAYS);
     set.extend(kukla::catalog::types::METAPARAMETERS);
-    for class in &known.classes {
-        let mut next = index.classes.get(*class);
+    for (_, class) in renderers {
+        let mut next = index.classes.get(class);
         // The ancestors were checked before, and all exist.
         for _ in 0..index.classes.len() {
             let Some(class) = next else { break };

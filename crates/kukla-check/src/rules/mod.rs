@@ -3,6 +3,7 @@
 use crate::rule::Rule;
 
 pub mod class;
+pub mod constant;
 pub mod data;
 pub mod datatype;
 pub mod definition;
@@ -10,9 +11,11 @@ pub mod dependency;
 pub mod documentation;
 pub mod duplicate;
 pub mod erb;
+pub mod evaluations;
 pub mod file;
 pub mod flow;
 pub mod function;
+pub mod hashed;
 pub mod hiera;
 pub mod lookup;
 pub mod module;

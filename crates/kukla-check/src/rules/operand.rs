@@ -6,6 +6,7 @@ use kukla::catalog::types::NativeType;
 use kukla::syntax::ast::{self, AttributeOp, BinaryOp, Expr};
 use kukla::syntax::diagnostic;
 use kukla::values::Type;
+use kukla::values::codes::NOT_NUMERIC;
 use rustc_hash::FxHashMap;
 
 use crate::describe::describe;
@@ -197,6 +198,18 @@ impl Walk<'_> {
         if kinds & !without_parts == 0 && kinds != 0 && !matches!(left, Type::Unit) {
             let operand = display_type(left);
             self.report(diagnostic!(access.left().span(), WRONG_OPERAND { operator: "[]", operand }));
+        }
+    }
+
+    /// Reports a text as the index of an array.
+    pub fn check_index(&mut self, left: &Type, key: Expr<'_>) {
+        if kinds_of(left) != kinds::ARRAY {
+            return;
+        }
+        if let Some(value) = crate::repository::literal::text(key).filter(|text| text.parse::<f64>().is_err())
+        {
+            let wrong = diagnostic!(key.span(), NOT_NUMERIC { value });
+            self.report(wrong.hint(format!("an array is indexed by numbers: it is {}", display_type(left))));
         }
     }
 

@@ -150,6 +150,11 @@ impl Cycle<'_> {
         self.steps.iter().all(|step| step.how == How::Required)
     }
 
+    /// The texts of the steps.
+    pub fn sources(&self) -> Vec<Source> {
+        self.steps.iter().map(|step| step.place.0.clone()).collect()
+    }
+
     /// The finding, at the last of its places.
     pub fn finding(&self) -> Option<Finding> {
         let (source, span) =

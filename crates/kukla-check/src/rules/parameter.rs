@@ -10,6 +10,7 @@ use crate::overlap::{may_be, may_be_deferred};
 use crate::repository::refusal::Refusal;
 use crate::repository::{Definition, Kind, Parameter, Question, plain};
 use crate::rule::rules;
+use crate::rules::hashed::hashed_names;
 use crate::suggest;
 use crate::walk::{ScopeKind, Walk};
 
@@ -117,11 +118,20 @@ impl Walk<'_> {
         is_partial: bool,
     ) {
         self.check_attribute_types(definition, given);
+        let Some(hashed) = hashed_names(given).filter(|_| !is_partial) else { return };
+        let is_given = |name: &str| {
+            hashed.iter().any(|known| known == name)
+                || given.iter().any(|(attribute, _)| attribute.name() == name)
+        };
+        self.check_missing(definition, body.title().span(), is_given);
+    }
+
+    /// Reports the parameters that a declaration lacks.
+    pub fn check_missing(&mut self, definition: &Definition, span: Span, is_given: impl Fn(&str) -> bool) {
         self.depend_on(Question::Defaulted(definition.name.clone()));
-        if is_partial || Self::is_open(given) || self.index.defaulted.contains(&definition.name) {
+        if self.index.defaulted.contains(&definition.name) {
             return;
         }
-        let is_given = |name: &str| given.iter().any(|(attribute, _)| attribute.name() == name);
         if definition.kind == Kind::Class {
             self.depend_on_data(definition);
         }
@@ -134,7 +144,7 @@ impl Walk<'_> {
             })
             .map(|parameter| parameter.name.as_str())
             .collect();
-        self.report_missing(definition, body.title().span(), &missing);
+        self.report_missing(definition, span, &missing);
     }
 
     /// Records that the findings depend on the data for the required parameters of a class.
@@ -176,62 +186,66 @@ impl Walk<'_> {
     /// Checks the names and values of parameters.
     pub fn check_attribute_types(&mut self, definition: &Definition, given: &[(ast::Attribute<'_>, Type)]) {
         for (attribute, ty) in given {
-            let name = attribute.name();
-            if attribute.operator() == AttributeOp::Splat
-                || is_metaparameter(name)
-                || matches!(name, "name" | "title")
-            {
+            if attribute.operator() == AttributeOp::Splat {
+                self.check_hashed_parameters(definition, attribute.value(), ty);
                 continue;
             }
-            match definition.parameter(name) {
-                Some(parameter) => {
-                    let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
-                    let is_left_out = matches!(ty, Type::Undef)
-                        && (parameter.has_default || definition.kind == Kind::Class);
-                    if is_left_out || may_be_deferred(ty) || attribute.operator() != AttributeOp::Set {
-                        continue;
-                    }
-                    match expected {
-                        Some(expected) if !may_be(&expected, ty) => {
-                            self.report_wrong_value(definition, *attribute, &expected, ty, parameter.span);
-                        }
-                        _ => self.check_value_in_body(definition, *attribute, parameter, ty),
-                    }
-                }
-                None => self.unknown_parameter(definition, *attribute),
+            // The value that is added to is elsewhere.
+            let ty = if attribute.operator() == AttributeOp::Set { ty } else { &Type::Any };
+            let name = (attribute.name(), attribute.name_token().span());
+            self.check_parameter(definition, name, (ty, attribute.value().span()));
+        }
+    }
+
+    /// Checks the name and the value of a parameter, each with its place.
+    pub fn check_parameter(
+        &mut self,
+        definition: &Definition,
+        (name, name_span): (&str, Span),
+        (ty, span): (&Type, Span),
+    ) {
+        if is_metaparameter(name) || matches!(name, "name" | "title") {
+            return;
+        }
+        let Some(parameter) = definition.parameter(name) else {
+            return self.unknown_parameter(definition, name, name_span);
+        };
+        let expected = parameter.ty.as_ref().and_then(|text| self.index.types.read(text));
+        let is_left_out =
+            matches!(ty, Type::Undef) && (parameter.has_default || definition.kind == Kind::Class);
+        if is_left_out || may_be_deferred(ty) {
+            return;
+        }
+        match expected {
+            Some(expected) if !may_be(&expected, ty) => {
+                self.report_wrong_value(definition, parameter, &expected, ty, span);
             }
+            _ => self.check_value_in_body(definition, parameter, ty, span),
         }
     }
 
     fn report_wrong_value(
         &mut self,
         definition: &Definition,
-        attribute: ast::Attribute<'_>,
+        parameter: &Parameter,
         expected: &Type,
         ty: &Type,
-        declared: Span,
+        span: Span,
     ) {
-        let mismatch = describe(&format!("parameter '{}'", attribute.name()), expected, ty);
+        let mismatch = describe(&format!("parameter '{}'", parameter.name), expected, ty);
         if mismatch.is_empty() {
             return;
         }
-        let span = attribute.value().span();
         let wrong =
             diagnostic!(span, WRONG_PARAMETER_TYPE { definition: Self::title_of(definition), mismatch });
-        let place = Location { source: definition.source.clone(), span: declared };
+        let place = Location { source: definition.source.clone(), span: parameter.span };
         self.report(wrong.label(place, "the parameter"));
     }
 
     /// Reports a value that the type of a parameter accepts, but for which the body fails.
-    fn check_value_in_body(
-        &mut self,
-        definition: &Definition,
-        attribute: ast::Attribute<'_>,
-        parameter: &Parameter,
-        ty: &Type,
-    ) {
+    fn check_value_in_body(&mut self, definition: &Definition, parameter: &Parameter, ty: &Type, span: Span) {
         if let Some(Refusal { mismatch, place, .. }) = self.refusal(definition, parameter, ty) {
-            let (span, definition) = (attribute.value().span(), Self::title_of(definition));
+            let definition = Self::title_of(definition);
             let wrong = diagnostic!(span, WRONG_PARAMETER_TYPE { definition, mismatch });
             self.report(wrong.label(place, "the use that fails"));
         }
@@ -244,8 +258,7 @@ impl Walk<'_> {
         })
     }
 
-    fn unknown_parameter(&mut self, definition: &Definition, attribute: ast::Attribute<'_>) {
-        let (name, span) = (attribute.name(), attribute.name_token().span());
+    fn unknown_parameter(&mut self, definition: &Definition, name: &str, span: Span) {
         let names = definition.parameters.iter().map(|parameter| parameter.name.as_str());
         let near = suggest::nearest(name, names.chain(METAPARAMETERS.iter().copied()));
         let mut wrong = diagnostic!(span, UNKNOWN_PARAMETER { definition: Self::title_of(definition), name });

@@ -168,7 +168,7 @@ impl Walk<'_> {
             }
             let reference = format!("{}['{title}']", name.name());
             let mut wrong = diagnostic!(key.span(), UNKNOWN_REFERENCE { reference });
-            if !is_known || self.index.has_computed_types {
+            if !is_known || self.index.has_computed_types() {
                 wrong.severity = kukla::syntax::Severity::Warning;
             }
             wrong.hints.extend(near.map(|near| format!("did you mean `{}['{near}']`?", name.name())));
@@ -219,7 +219,7 @@ fn visit(
     }
     done.insert(name.clone(), false);
     path.push(name.clone());
-    for next in index.requires.get(name).into_iter().flatten() {
+    for (_, next) in index.requires.get(name).into_iter().flatten() {
         kukla::syntax::deep(|| visit(index, next, path, done, findings));
     }
     path.pop();

@@ -1,6 +1,7 @@
 //! Types of resources and their attributes.
 
 use kukla::catalog::types::NativeType;
+use kukla::eval::codes::STAGE_OF_RESOURCE;
 use kukla::syntax::ast::{self, AttributeOp, Expr};
 use kukla::syntax::{Location, Span, diagnostic};
 use kukla::values::{Type, Value};
@@ -120,6 +121,13 @@ impl Walk<'_> {
 
     /// Reports attributes that are set twice.
     pub fn check_repeated_attributes(&mut self, given: &[(ast::Attribute<'_>, Type)]) {
+        for name in crate::rules::hashed::hashed_names(given).unwrap_or_default() {
+            let Some((first, _)) = given.iter().find(|(one, _)| one.name() == &*name) else { continue };
+            let span = given.iter().find(|(one, _)| one.operator() == AttributeOp::Splat);
+            let span = span.map_or(first.span(), |(splat, _)| splat.value().span());
+            let place = Location { source: self.source.clone(), span: first.name_token().span() };
+            self.report(diagnostic!(span, DUPLICATE_ATTRIBUTE { name }).label(place, "first set here"));
+        }
         let named = || given.iter().map(|(one, _)| *one).filter(|one| one.operator() != AttributeOp::Splat);
         for (at, again) in named().enumerate().skip(1) {
             let Some(first) = named().take(at).find(|first| first.name() == again.name()) else { continue };
@@ -162,9 +170,16 @@ impl Walk<'_> {
     pub fn check_attributes(&mut self, native: &NativeType, given: &[(ast::Attribute<'_>, Type)]) {
         for (attribute, ty) in given {
             if attribute.operator() == AttributeOp::Splat {
+                self.check_hashed_attributes(native, attribute.value(), ty);
                 continue;
             }
             let name = attribute.name();
+            if name == "stage" {
+                let resource = native.name;
+                let wrong = diagnostic!(attribute.name_token().span(), STAGE_OF_RESOURCE { resource });
+                self.report(wrong.hint("declare the resource in a class, and give the class a stage"));
+                continue;
+            }
             if native.accepts(name) {
                 self.check_attribute_value(native, *attribute, ty);
                 continue;

@@ -4,7 +4,7 @@
 use kukla::values::Str;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::repository::always::{Body, Declared, Owner, Reference, reference};
+use crate::repository::always::{Body, Declared, Reference, reference};
 
 /// The resources that may be in a circle. All instances of a defined type count as one.
 #[derive(Debug, Default)]
@@ -27,11 +27,7 @@ impl Suspects {
             Suspects { resources: FxHashSet::default(), defines: defines.map(Str::from).collect() };
         let mut graph = Graph::default();
         for body in bodies {
-            let owner = match &body.owner {
-                Owner::Class(name) => Some(reference(&"class".into(), name)),
-                Owner::Define(name) => Some((name.clone(), Str::default())),
-                Owner::Function | Owner::Node | Owner::Top => None,
-            };
+            let owner = body.owner.reference();
             for declaration in body.declarations.iter().chain(body.branches.iter().flatten()) {
                 suspects.connect(&mut graph, owner.as_ref(), &declaration.what);
             }
@@ -58,6 +54,13 @@ impl Suspects {
             true => (resource.0.clone(), Str::default()),
             false => resource.clone(),
         }
+    }
+
+    /// The resources that are suspects only here or only there. A defined type that is only here or there counts with all its instances.
+    pub fn difference(&self, other: &Suspects) -> FxHashSet<Reference> {
+        let defines = self.defines.symmetric_difference(&other.defines);
+        let defines = defines.map(|name| (name.clone(), Str::default()));
+        self.resources.symmetric_difference(&other.resources).cloned().chain(defines).collect()
     }
 
     /// Whether there are none.

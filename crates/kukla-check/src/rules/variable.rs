@@ -81,7 +81,7 @@ impl Walk<'_> {
         let wrong = diagnostic!(span, REASSIGNED_VARIABLE { name });
         self.report(match first {
             Some(first) => wrong.label(first, "first set here"),
-            None => wrong.hint("Puppet sets it in every class and defined type"),
+            None => wrong.hint("Puppet sets this variable itself: choose another name"),
         });
     }
 
@@ -103,6 +103,9 @@ impl Walk<'_> {
         let is_typo =
             near.is_some_and(|near| suggest::is_typo(name, near) && !is_other(near)) || name.starts_with('_');
         if self.scopes.iter().any(|scope| scope.assigned.contains(name)) {
+            // A fact or a classifier may set a variable that the code gives a value if it has none.
+            let is_questioned = self.questioned.as_ref().is_some_and(|known| known == name);
+            let wrong = if is_questioned { self.unless_external(wrong, false) } else { wrong };
             self.report(wrong.hint("it is set further down, or only in another branch"));
             return;
         }
@@ -165,6 +168,7 @@ impl Walk<'_> {
 
     /// Reports `$class::name` if the class does not exist.
     pub fn variable_of_unknown_class(&mut self, variable: ast::Variable<'_>, class: &str) {
+        self.dependencies.unknown.insert(class.into());
         if self.index.is_nowhere(class, self.complete) {
             let name = variable.name().trim_start_matches("::");
             let near = suggest::nearest(class, self.index.classes.keys().map(|name| name.as_str()));

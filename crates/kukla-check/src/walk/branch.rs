@@ -53,7 +53,9 @@ impl Walk<'_> {
         let mut set = Vec::new();
         for branch in choice.branches() {
             let test = branch.test();
+            self.questioned = questioned_variable(test);
             self.with_types(otherwise.clone(), |walk| walk.infer(test));
+            self.questioned = None;
             let (mut holds, fails) = (otherwise.clone(), self.types_from_test(test, false));
             holds.extend(self.with_types(otherwise.clone(), |walk| walk.types_from_test(test, true)));
             let unset = unset_variable(test);
@@ -69,7 +71,11 @@ impl Walk<'_> {
     }
 
     pub(super) fn unless(&mut self, unless: ast::Unless<'_>) -> Type {
+        if let Expr::Variable(variable) = unless.test().unwrap_parens() {
+            self.questioned = Some(variable.name().into());
+        }
         self.infer(unless.test());
+        self.questioned = None;
         let (holds, fails) =
             (self.types_from_test(unless.test(), true), self.types_from_test(unless.test(), false));
         let from = self.branched.len();
@@ -277,6 +283,20 @@ fn tested_variable(test: Expr<'_>) -> Option<String> {
     let is_defined = matches!(call.function(), Expr::Name(name) if name.name() == "defined");
     let name = call.arguments().next().filter(|_| is_defined).and_then(literal::text)?;
     name.strip_prefix('$').map(str::to_owned)
+}
+
+/// The variable of a test that it has no value, before which a fact or a classifier may have set it.
+fn questioned_variable(test: Expr<'_>) -> Option<Str> {
+    match test.unwrap_parens() {
+        Expr::Not(not) => variable_name(not.inner().unwrap_parens()),
+        Expr::Binary(binary)
+            if binary.operator() == BinaryOp::Equal
+                && matches!(literal::value(binary.right()), Some(kukla::Value::Undef)) =>
+        {
+            variable_name(binary.left())
+        }
+        _ => None,
+    }
 }
 
 /// The variable of a test that it is not defined.

@@ -5,7 +5,7 @@ use kukla::syntax::ast::{self, Expr};
 use kukla::values::Type;
 
 use super::Walk;
-use crate::overlap::may_be;
+use crate::overlap::{kinds, kinds_of, may_be};
 use crate::repository::{Callee, Form, Kind, literal};
 use crate::walk::branch::union;
 
@@ -53,7 +53,7 @@ impl Walk<'_> {
             _ => return Type::Any,
         };
         let ty = self.infer_call(name.name(), name.span(), call.span(), &arguments, is_whole, call.lambda());
-        self.special(name.name(), &arguments, call.lambda().is_some());
+        self.special(name.name(), call.span(), &arguments, call.lambda().is_some());
         self.check_removed_function(name.name(), name.span(), function);
         ty
     }
@@ -68,7 +68,7 @@ impl Walk<'_> {
         let span = call.name_token().map(|token| token.span()).unwrap_or(call.span());
         let is_whole = is_whole && !matches!(receiver, Expr::Unfold(_));
         let ty = self.infer_call(name, span, call.span(), &arguments, is_whole, call.lambda());
-        self.special(name, &arguments, call.lambda().is_some());
+        self.special(name, call.span(), &arguments, call.lambda().is_some());
         ty
     }
 
@@ -122,7 +122,10 @@ impl Walk<'_> {
         if matches!(name, "fail" | "return" | "break" | "next") {
             return Type::Unit;
         }
-        let forms = self.forms(name, span);
+        // An object of the repository may have an attribute of that name.
+        let receiver = arguments.first().filter(|_| arguments.len() == 1 && span != whole);
+        let may_be_attribute = receiver.is_some_and(|one| kinds_of(&one.ty) & kinds::OTHER != 0);
+        let forms = self.forms(name, span, may_be_attribute);
         if forms.is_empty() {
             return Type::Any;
         }
@@ -152,9 +155,11 @@ impl Walk<'_> {
     }
 
     /// The signatures of a function; empty if they are unknown. Reports an unknown function.
-    fn forms(&mut self, name: &str, span: Span) -> Vec<Form> {
+    fn forms(&mut self, name: &str, span: Span, may_be_attribute: bool) -> Vec<Form> {
         let callee = self.index.function(name, self.complete);
-        self.dependencies.has_unknown_names |= matches!(callee, Callee::Elsewhere | Callee::Missing);
+        if matches!(callee, Callee::Elsewhere | Callee::Missing) {
+            self.dependencies.unknown.insert(name.strip_prefix("::").unwrap_or(name).into());
+        }
         match &callee {
             Callee::Builtin(_) | Callee::Ruby(_) => {}
             Callee::Puppet(function) => {
@@ -166,14 +171,17 @@ impl Walk<'_> {
             }
             Callee::Missing => {
                 self.record_dependency(Kind::Function, name, None);
-                self.unknown_function(name, span);
+                match may_be_attribute && self.index.has_object_types() {
+                    true => self.likely_unknown_function(name, span),
+                    false => self.unknown_function(name, span),
+                }
             }
         }
         self.index.forms(&callee)
     }
 
     /// Checks functions whose arguments are names.
-    fn special(&mut self, name: &str, arguments: &[Argument<'_>], has_lambda: bool) {
+    fn special(&mut self, name: &str, span: Span, arguments: &[Argument<'_>], has_lambda: bool) {
         match name {
             "include" | "require" | "contain" => {
                 for argument in arguments {
@@ -187,11 +195,22 @@ impl Walk<'_> {
                     // `@` and `@@` make the resources virtual or exported.
                     self.check_resource_name(ty.trim_start_matches('@'), first.expr.span());
                 }
+                if name == "create_resources" {
+                    self.check_created(arguments);
+                }
             }
             "template" | "epp" | "file" => self.check_files(name, arguments),
             "inline_template" => self.check_inline_template(arguments),
             "lookup" | "hiera" => self.check_lookup(name, arguments, has_lambda),
             "pick" => self.check_pick(arguments),
+            "break" | "next" | "return" => self.check_jump(name, span),
+            "call" => {
+                if let Some(first) = arguments.first()
+                    && let Some(called) = literal::text(first.expr)
+                {
+                    self.forms(&called, first.expr.span(), false);
+                }
+            }
             "realize" => arguments.iter().for_each(|argument| self.check_references(argument.expr)),
             _ => {}
         }

@@ -224,6 +224,9 @@ impl Walk<'_> {
         }
         self.check_fact(access, &keys, is_part_taken);
         self.check_access(access, &left);
+        if let [key] = &keys[..] {
+            self.check_index(&left, *key);
+        }
         let [key] = &keys[..] else { return Type::Any };
         element(&left, literal::value(*key).as_ref())
     }

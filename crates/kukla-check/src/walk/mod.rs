@@ -10,6 +10,7 @@ use kukla::values::{Str, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{Finding, Fix};
+use crate::repository::definition::Fingerprint;
 use crate::repository::{Definition, Index, Kind, Question, definition};
 use crate::rule::RuleSelection;
 
@@ -27,14 +28,14 @@ pub use scope::{ALWAYS, Scope, ScopeKind};
 /// The dependencies of a text on the rest of the repository: its findings are valid while these are unchanged.
 #[derive(Debug, Default)]
 pub struct Dependencies {
-    /// The fingerprints of definitions by kind and name; zero for a missing one.
-    pub definitions: FxHashMap<(Kind, Str), u64>,
+    /// The fingerprints of definitions by kind and name; the default for a missing one.
+    pub definitions: FxHashMap<(Kind, Str), Fingerprint>,
     /// Whether a variable of that name is set anywhere.
     pub variables: FxHashMap<Str, bool>,
     /// Other questions, with fingerprints of the answers.
     pub questions: FxHashMap<Question, u64>,
-    /// Whether a name in the text is defined nowhere, so that the findings depend on the names of all definitions.
-    pub has_unknown_names: bool,
+    /// The names in the text that are defined nowhere, so that the findings depend on all definitions with similar names.
+    pub unknown: FxHashSet<Str>,
 }
 
 /// A walk through one text.
@@ -62,6 +63,8 @@ pub struct Walk<'i> {
     branched: Vec<(Str, Type)>,
     /// The tests that decide whether the current expression is evaluated.
     tests: Vec<Span>,
+    /// The variable that the current test compares with nothing, as in `if !$name`.
+    pub questioned: Option<Str>,
     /// The types of all expressions, if they are asked for.
     types: Option<Vec<(Span, Type)>>,
 }
@@ -113,6 +116,7 @@ fn walked<'i>(
         narrowed: Vec::new(),
         branched: Vec::new(),
         tests: Vec::new(),
+        questioned: None,
         types,
     };
     if let Some(manifest) = Manifest::of(tree) {
@@ -144,14 +148,16 @@ impl<'i> Walk<'i> {
     /// The class of that name.
     pub fn class(&mut self, name: &str) -> Option<Arc<Definition>> {
         let found = self.index.classes.get(name).cloned();
-        self.dependencies.has_unknown_names |= found.is_none();
+        if found.is_none() {
+            self.dependencies.unknown.insert(name.into());
+        }
         self.record_dependency(Kind::Class, name, found.as_deref());
         found
     }
 
     /// Records that the findings depend on a definition, or on its absence.
     pub fn record_dependency(&mut self, kind: Kind, name: &str, found: Option<&Definition>) {
-        let answer = || found.map_or(0, Definition::fingerprint);
+        let answer = || found.map(Definition::fingerprint).unwrap_or_default();
         self.dependencies.definitions.entry((kind, name.into())).or_insert_with(answer);
     }
 
@@ -223,7 +229,9 @@ impl<'i> Walk<'i> {
                 let name = self.full_name(class.name());
                 if let (Some(parent), Some(token)) = (class.parent(), class.parent_token()) {
                     self.check_class_name(parent, token.span());
+                    self.check_inheritance(&name, parent, token.span());
                 }
+                self.check_parameter_names(class.name(), class.parameters());
                 let assigned =
                     class.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
                 self.scoped(Scope::new(ScopeKind::Class(name), assigned), |walk| {
@@ -233,6 +241,7 @@ impl<'i> Walk<'i> {
             }
             Expr::DefineDefinition(define) => {
                 let name = self.full_name(define.name());
+                self.check_parameter_names(define.name(), define.parameters());
                 let assigned =
                     define.body().map(|body| definition::assigned(body.syntax())).unwrap_or_default();
                 self.scoped(Scope::new(ScopeKind::Define(name), assigned), |walk| {
@@ -259,7 +268,12 @@ impl<'i> Walk<'i> {
                     walk.body(node.statements());
                 });
             }
-            Expr::TypeAlias(alias) if alias.object_hash().is_none() => self.type_names(alias.right()),
+            Expr::TypeAlias(alias) => {
+                self.check_alias_name(alias);
+                if alias.object_hash().is_none() {
+                    self.type_names(alias.right());
+                }
+            }
             _ => {}
         }
     }

@@ -50,7 +50,9 @@ impl Walk<'_> {
             Resource::Define(define) => Some(Arc::clone(define)),
             _ => None,
         };
-        self.dependencies.has_unknown_names |= matches!(kind, Resource::Elsewhere | Resource::Missing);
+        if matches!(kind, Resource::Elsewhere | Resource::Missing) {
+            self.dependencies.unknown.insert(name.into());
+        }
         self.record_dependency(Kind::Define, name, define.as_deref());
         kind
     }

@@ -46,8 +46,15 @@ impl Scope {
     /// A scope in which these variables are set somewhere.
     pub fn new(kind: ScopeKind, assigned: Vec<Str>) -> Scope {
         let own: &[&str] = match kind {
-            ScopeKind::Class(_) | ScopeKind::Define(_) => &["name", "title"],
-            _ => &[],
+            ScopeKind::Class(_) | ScopeKind::Define(_) => {
+                &["name", "title", "module_name", "facts", "trusted", "server_facts"]
+            }
+            ScopeKind::Node => &["name", "title", "facts", "trusted", "server_facts"],
+            ScopeKind::Top => {
+                &["name", "title", "module_name", "environment", "facts", "trusted", "server_facts"]
+            }
+            ScopeKind::Function | ScopeKind::Lambda => &["facts", "trusted", "server_facts"],
+            ScopeKind::Template { .. } => &[],
         };
         Scope {
             kind,

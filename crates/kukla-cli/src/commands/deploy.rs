@@ -7,12 +7,19 @@ use kukla::world::policy::{Commands, Effect, Files, Reach, Variables};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
 use kukla_modules::deploy::plan::{Change, ModuleChange, Plan};
+use kukla_modules::deploy::selection::Selection;
 use kukla_modules::deploy::settings::{DEFAULT_FILES, DeploySettings};
 use kukla_modules::deploy::{DeployReport, Deployment, Failure};
 
 use super::modules::{Progress, SourceArgs};
 use crate::output::{errln, outln};
 use crate::{CommandResult, ExitKind};
+
+#[cfg(feature = "serve")]
+mod deployer;
+
+#[cfg(feature = "serve")]
+pub use deployer::deployer;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -43,19 +50,22 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> CommandResult {
-    let path = settings_file(args)?;
+    let path = settings_file(args.config.as_deref())?;
     let settings = DeploySettings::read(&path)?;
     settings.notes.iter().for_each(|note| errln!("note: {note}"));
-    let world = world(args, &settings);
+    let world = world(&args.commands, &settings);
     if !args.dry_run && !args.no_postrun {
         require_postrun(&settings, &world)?;
     }
-    let sources = args.sources.open_with(settings.forge.key.as_deref(), settings.proxy.as_deref())?;
+    let sources = args.sources.open_with((&settings).into())?;
     let deployment = Deployment {
         settings: &settings,
         sources: &sources,
         world: &world,
-        only: &args.environments,
+        selection: match &args.environments[..] {
+            [] => Selection::All,
+            names => Selection::Named(names),
+        },
         force: args.force,
     };
     if args.dry_run {
@@ -70,14 +80,16 @@ pub fn run(args: &Args) -> CommandResult {
     if sources.store.linking.had_to_copy() {
         errln!("kukla: {}", kukla_modules::store::OTHER_FILESYSTEM);
     }
-    let postrun = if args.no_postrun { Ok(()) } else { postrun(&settings, &world, &report) };
+    let print = |line: String| errln!("{line}");
+    let postrun = if args.no_postrun { Ok(()) } else { postrun(&settings, &world, &report, print) };
     fail(&report.failures)?;
     postrun?;
     Ok(ExitKind::Success)
 }
 
-fn settings_file(args: &Args) -> Result<PathBuf, Problem> {
-    let named = args.config.clone();
+/// The file of settings: the one that is named, or the first that r10k would find.
+fn settings_file(named: Option<&Path>) -> Result<PathBuf, Problem> {
+    let named = named.map(Path::to_owned);
     named.or_else(|| DEFAULT_FILES.iter().map(PathBuf::from).find(|path| path.is_file())).ok_or_else(|| {
         Problem::not_found("there are no settings for a deployment")
             .because(format!("none of {} exists", DEFAULT_FILES.join(", ")))
@@ -86,11 +98,11 @@ fn settings_file(args: &Args) -> Result<PathBuf, Problem> {
 }
 
 /// The world that Puppetfiles see: the directories of environments, and environment variables.
-fn world(args: &Args, settings: &DeploySettings) -> impl World + use<> {
+fn world(commands: &Commands, settings: &DeploySettings) -> impl World + use<> {
     let also = settings.sources.iter().map(|source| source.basedir.clone()).collect();
     let policy = Policy {
         files: Files { reach: Reach::Repository, also },
-        commands: args.commands.clone(),
+        commands: commands.clone(),
         variables: Variables::On,
         ..Policy::default()
     };
@@ -109,19 +121,32 @@ fn require_postrun(settings: &DeploySettings, world: &dyn World) -> Result<(), P
 }
 
 /// Runs the command of the settings after a deployment.
-fn postrun(settings: &DeploySettings, world: &dyn World, report: &DeployReport) -> Result<(), Problem> {
+fn postrun(
+    settings: &DeploySettings,
+    world: &dyn World,
+    report: &DeployReport,
+    mut print: impl FnMut(String),
+) -> Result<(), Problem> {
     if settings.postrun.is_empty() {
         return Ok(());
     }
     let modified = report.modified().join(" ");
-    let command: Vec<String> =
-        settings.postrun.iter().map(|word| word.replace("$modifiedenvs", &modified)).collect();
+    // The command may run anywhere.
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path).display().to_string();
+    let directories: Vec<String> = report.modified_directories().into_iter().map(absolute).collect();
+    let directories = directories.join(" ");
+    let command: Vec<String> = settings
+        .postrun
+        .iter()
+        .map(|word| word.replace("$modifiedenvs", &modified).replace("$modifieddirs", &directories))
+        .collect();
     let failed = || Problem::other("postrun failed").on(format!("`{}`", command.join(" ")));
     let output = world.run(&command).map_err(|error| failed().because(error))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    for line in [text(&output.stdout), text(&output.stderr)].iter().filter(|text| !text.is_empty()) {
-        errln!("{line}");
-    }
+    [text(&output.stdout), text(&output.stderr)]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .for_each(&mut print);
     match output.code {
         Some(0) => Ok(()),
         Some(code) => Err(failed().because(format!("exit code {code}"))),

@@ -56,9 +56,9 @@ pub struct Args {
     /// Fix findings, and report what was fixed
     #[arg(short, long)]
     fix: bool,
-    /// The greatest effect of a fix: the layout, another form of the same value, or another value
-    #[arg(long, value_name = "EFFECT", value_enum, default_value = "value")]
-    fix_effect: Effect,
+    /// The greatest effect of a fix: the layout, another form of the same value, the value that was meant, or another state of the system [default: value; with --only-checks: state]
+    #[arg(long, value_name = "EFFECT", value_enum)]
+    fix_effect: Option<Effect>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: LintFormat,
@@ -156,6 +156,7 @@ enum Effect {
     Layout,
     Form,
     Value,
+    State,
 }
 
 /// The version of puppet-lint whose findings these are.
@@ -320,11 +321,12 @@ fn check(args: &Args, selection: &Selection, path: &Path) -> Result<Checked, Pro
             return Ok(file);
         }
     }
-    let effect = match args.fix_effect {
+    let effect = args.fix_effect.map(|effect| match effect {
         Effect::Layout => Fix::Layout,
         Effect::Form => Fix::Form,
         Effect::Value => Fix::Value,
-    };
+        Effect::State => Fix::State,
+    });
     let limits = Limits { effect, tasks: path.components().any(|part| part.as_os_str() == "plans") };
     let outcome = selection.rules.apply(&file.text, &file.path, &file.full_path, args.fix.then_some(limits));
     (file.fixed, file.warnings, file.findings) = (outcome.fixed, outcome.warnings, outcome.findings);

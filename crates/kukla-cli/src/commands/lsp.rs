@@ -1,14 +1,14 @@
 //! `kukla lsp`: the language server.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kukla::DiskWorld;
 use kukla::syntax::Problem;
-use kukla_lsp::{Connection, ServerOptions, serve};
+use kukla_lsp::{ServerOptions, serve, transport};
 
 use crate::output::errln;
 use crate::render::graph;
@@ -46,19 +46,22 @@ pub fn run(args: &Args) -> CommandResult {
         log,
         draw: Some(graph::svg),
     };
+    let cannot_exchange =
+        |error: std::io::Error| Problem::from_io("cannot exchange messages with the editor", &error);
     let (connection, threads) = match args.listen {
         Some(address) => {
             let cannot_listen = |error: std::io::Error| Problem::from_io("cannot listen", &error).on(address);
             // The system chooses a port for port 0, so the address is printed.
             let listener = TcpListener::bind(address).map_err(cannot_listen)?;
-            let address = listener.local_addr().map_err(cannot_listen)?;
-            drop(listener);
-            errln!("listening on {address}");
-            Connection::listen(address).map_err(cannot_listen)?
+            errln!("listening on {}", listener.local_addr().map_err(cannot_listen)?);
+            let (stream, _) = listener.accept().map_err(cannot_listen)?;
+            let writer = stream.try_clone().map_err(cannot_listen)?;
+            transport::connect(BufReader::new(stream), writer)
         }
-        None => Connection::stdio(),
-    };
+        None => transport::connect(BufReader::new(std::io::stdin()), std::io::stdout()),
+    }
+    .map_err(cannot_exchange)?;
     let is_orderly = serve(connection, options)?;
-    threads.join().map_err(|error| Problem::from_io("cannot exchange messages with the editor", &error))?;
+    threads.join().map_err(cannot_exchange)?;
     Ok(if is_orderly { ExitKind::Success } else { ExitKind::Findings })
 }

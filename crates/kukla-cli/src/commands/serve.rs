@@ -126,6 +126,10 @@ pub fn run(args: &Args) -> CommandResult {
         RoleName::Compiler => Role::Compiler,
     });
     overrides.threads = args.threads;
+    #[cfg(feature = "modules")]
+    {
+        overrides.deployer = Some(super::deploy::deployer());
+    }
     args.store.as_deref().into_iter().for_each(super::stores::warn_of_password);
     overrides.store.clone_from(&args.store);
     overrides.store_password_file = args.store_password_file.clone();

@@ -67,6 +67,23 @@ impl Sessions {
         out
     }
 
+    /// Fails unless a page shows what happens, or rewrites it if `KUKLA_UPDATE` is set. `stable` replaces what is another text in each run.
+    pub fn check(&self, page: &str, stable: impl Fn(String) -> String) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let page = root.join(page);
+        let text = std::fs::read_to_string(&page).unwrap();
+        let actual = stable(self.replay(&root, &page, &text));
+        if actual != text && std::env::var_os("KUKLA_UPDATE").is_some() {
+            std::fs::write(&page, actual).unwrap();
+            return;
+        }
+        assert!(
+            actual == text,
+            "the manual shows something else than happens:\n{}",
+            difference(&text, &actual)
+        );
+    }
+
     fn session(&self, directory: &Path, command: &str) -> String {
         let meant = |word: String| match self.words.iter().find(|(name, _)| word == *name) {
             Some((_, value)) => value.split(' ').map(str::to_owned).collect(),

@@ -134,7 +134,7 @@ rules! {
     ///   ensure => file,
     /// }
     /// ```
-    FILE_ENSURE = "file_ensure": Warning, "file_ensure-check", on, Value, file_ensure,
+    FILE_ENSURE = "file_ensure": Warning, "file_ensure-check", on, State, file_ensure,
         "ensure set to present on file resource";
 
     /// `ensure` of a package is `latest`, so a run of the agent may upgrade it at any time.
@@ -154,7 +154,7 @@ rules! {
     ///   ensure => installed,
     /// }
     /// ```
-    PACKAGE_ENSURE = "package_ensure": Warning, "package_ensure-check", on, Value, package_ensure,
+    PACKAGE_ENSURE = "package_ensure": Warning, "package_ensure-check", on, State, package_ensure,
         "ensure set to latest on a package resource";
 
     /// The mode of a file lets everybody write to it.

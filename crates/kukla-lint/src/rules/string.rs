@@ -120,7 +120,7 @@ rules! {
     /// ```puppet
     /// $path = undef
     /// ```
-    EMPTY_STRING_ASSIGNMENT = "empty_string_assignment": Warning, "empty_string-check", on, Value, empty_string,
+    EMPTY_STRING_ASSIGNMENT = "empty_string_assignment": Warning, "empty_string-check", on, State, empty_string,
         "variable assigned to the empty string";
 
     /// A number begins with a zero, which makes it octal. A mode is a string.

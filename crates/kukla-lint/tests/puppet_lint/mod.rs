@@ -133,8 +133,12 @@ fn examples_of_puppet_lint() {
         }
         if let Some(expected) = example["manifest"].as_str() {
             fixes += 1;
-            let selection =
-                Selection { rules: vec![rule], settings: settings.clone(), ..Selection::default() };
+            let selection = Selection {
+                rules: vec![rule],
+                settings: settings.clone(),
+                is_named: true,
+                ..Selection::default()
+            };
             let outcome = selection.apply(code, path, &full_path, Some(Limits::default()));
             let (after, expected_after) = (outcomes(&outcome.findings), theirs(&example["after"]));
             if after != expected_after && !is_meant("after", name, code) {

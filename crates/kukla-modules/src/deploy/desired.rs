@@ -28,6 +28,8 @@ pub struct DesiredEnvironment {
     pub checkout: Option<Checkout>,
     /// The name of its Puppetfile.
     pub puppetfile: String,
+    /// Whether modules of the Forge must have an exact version.
+    pub exact_versions: bool,
     /// The directory of its own modules.
     pub moduledir: Option<String>,
     /// Its own modules, as declarations of a Puppetfile.
@@ -163,6 +165,7 @@ fn of_branches(
                 commit: reference.commit.clone(),
             }),
             puppetfile: source.puppetfile.clone(),
+            exact_versions: source.exact_versions,
             moduledir: None,
             modules: String::new(),
             conflicts: Conflicts::Warn,
@@ -206,6 +209,7 @@ fn of_list(
         basedir: source.basedir.clone(),
         checkout,
         puppetfile: source.puppetfile.clone(),
+        exact_versions: source.exact_versions,
         moduledir: environment.moduledir.clone(),
         modules: environment.modules.clone(),
         conflicts: environment.conflicts,

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::desired::{Checkout, Desired, DesiredEnvironment};
 use super::run::Failure;
+use super::selection::Selection;
 use super::settings::{Conflicts, DeploySettings};
 use super::stamp::{DeployedModule, Stamp, StampDetails};
 use crate::digest::Digest;
@@ -131,14 +132,13 @@ impl Plan {
 }
 
 impl Planner<'_> {
-    /// Plans the environments, or those of them that are named.
-    pub fn plan(&self, desired: Desired, only: &[String]) -> Plan {
+    /// Plans the selected environments.
+    pub fn plan(&self, desired: Desired, selection: Selection<'_>) -> Plan {
         let Desired { environments, mut notes } = desired;
-        let removed = self.removed(&environments);
-        let chosen: Vec<DesiredEnvironment> = environments
-            .into_iter()
-            .filter(|environment| only.is_empty() || only.contains(&environment.directory))
-            .collect();
+        let mut removed = self.removed(&environments);
+        removed.retain(|path| selection.may_remove(path, &self.settings.sources));
+        let chosen: Vec<DesiredEnvironment> =
+            environments.into_iter().filter(|environment| selection.includes(environment)).collect();
         let planned =
             parallel::map(&chosen, self.sources.threads(), |environment| self.environment(environment));
         let mut plan = Plan { removed, ..Plan::default() };
@@ -244,6 +244,9 @@ impl Planner<'_> {
             let base = kukla_world::normal(&self.world.here().join(desired.path()));
             let world = ControlWorld { inner: self.world, base, tree, store: &self.sources.store };
             let mut puppetfile = Puppetfile::evaluate(&world, &path, puppetfile.as_bytes(), &options)?;
+            if desired.exact_versions {
+                require_exact(&puppetfile.modules)?;
+            }
             if !self.settings.forge.allow_override {
                 puppetfile.forge = None;
             }
@@ -320,6 +323,19 @@ impl Planner<'_> {
         }
         removed.sort();
         removed
+    }
+}
+
+/// Refuses modules of the Forge without an exact version.
+fn require_exact(modules: &[Declaration]) -> Result<(), Problem> {
+    let is_open = |module: &&Declaration| matches!(&module.source, Source::Forge(version) if !matches!(version, VersionRequest::Exact(_)));
+    let open: Vec<String> =
+        modules.iter().filter(is_open).map(|module| format!("'{}'", module.title)).collect();
+    match open.is_empty() {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemKind::Denied, "modules have no exact version")
+            .on(open.join(", "))
+            .because("force_forge_versions requires one")),
     }
 }
 

@@ -9,8 +9,9 @@ use kukla_syntax::{Problem, ProblemKind, suggest};
 use kukla_world::World;
 use rustix::fs::FlockOperation;
 
-use super::desired::{self, Desired};
+use super::desired::{self, Desired, DesiredEnvironment};
 use super::plan::{Change, Content, Plan, PlannedEnvironment, Planner};
+use super::selection::Selection;
 use super::settings::DeploySettings;
 use super::stage;
 use crate::install::STATE_DIRECTORY;
@@ -27,8 +28,8 @@ pub struct Deployment<'d> {
     pub sources: &'d Sources,
     /// The world of the code of Puppetfiles and the filters of branches.
     pub world: &'d dyn World,
-    /// The environments to deploy; all if it is empty.
-    pub only: &'d [String],
+    /// The environments to deploy.
+    pub selection: Selection<'d>,
     /// Deploy also what has not changed.
     pub force: bool,
 }
@@ -52,18 +53,22 @@ pub struct DeployReport {
 }
 
 impl DeployReport {
-    /// The environments that are new or have changed.
+    /// The names of environments that are new or have changed.
     pub fn modified(&self) -> Vec<&str> {
-        let is_done = |planned: &&PlannedEnvironment| {
+        self.modified_environments().map(|environment| environment.directory.as_str()).collect()
+    }
+
+    /// Their directories.
+    pub fn modified_directories(&self) -> Vec<PathBuf> {
+        self.modified_environments().map(DesiredEnvironment::path).collect()
+    }
+
+    fn modified_environments(&self) -> impl Iterator<Item = &DesiredEnvironment> {
+        let is_done = move |planned: &&PlannedEnvironment| {
             planned.change != Change::Unchanged
                 && !self.failures.iter().any(|failure| failure.environment == planned.desired.directory)
         };
-        self.plan
-            .environments
-            .iter()
-            .filter(is_done)
-            .map(|planned| planned.desired.directory.as_str())
-            .collect()
+        self.plan.environments.iter().filter(is_done).map(|planned| &planned.desired)
     }
 }
 
@@ -77,7 +82,7 @@ impl Deployment<'_> {
         self.check_names(&desired)?;
         let planner =
             Planner { settings: self.settings, sources: self.sources, world: self.world, force: self.force };
-        Ok(planner.plan(desired, self.only))
+        Ok(planner.plan(desired, self.selection))
     }
 
     /// Deploys the environments.
@@ -123,8 +128,9 @@ impl Deployment<'_> {
     }
 
     fn check_names(&self, desired: &Desired) -> Result<(), Problem> {
+        let Selection::Named(names) = self.selection else { return Ok(()) };
         let known: Vec<&str> = desired.environments.iter().map(|known| known.directory.as_str()).collect();
-        for name in self.only {
+        for name in names {
             if !known.contains(&name.as_str()) {
                 let problem = Problem::not_found("no source has the environment").on(format!("'{name}'"));
                 return Err(match suggest::nearest(name, known.iter().copied()) {

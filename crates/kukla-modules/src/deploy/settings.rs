@@ -8,8 +8,10 @@ use kukla_syntax::Problem;
 use kukla_values::Value;
 use kukla_values::regexp::Regexp;
 
+use super::ignored::note_ignored;
 use super::name::{Invalid, Naming, Strip};
 use super::table::{SettingsFile, Table};
+use crate::network::SshKeys;
 
 /// The places where r10k looks for its settings.
 pub const DEFAULT_FILES: [&str; 3] = ["r10k.yaml", "/etc/puppetlabs/r10k/r10k.yaml", "/etc/r10k.yaml"];
@@ -37,6 +39,8 @@ pub struct DeploySettings {
     pub forge: ForgeSettings,
     /// The proxy of all connections.
     pub proxy: Option<String>,
+    /// The keys of git repositories.
+    pub ssh_keys: SshKeys,
     /// Remarks on settings that have no effect.
     pub notes: Vec<String>,
 }
@@ -80,6 +84,8 @@ pub struct SourceSettings {
     pub naming: Naming,
     /// The name of Puppetfiles.
     pub puppetfile: String,
+    /// Whether modules of the Forge must have an exact version (g10k).
+    pub exact_versions: bool,
     /// Where the environments come from.
     pub kind: SourceKind,
     /// The file and line, for errors.
@@ -177,6 +183,21 @@ const DEPLOY: &[&str] = &[
     "deployment_purge_allowlist",
     "purge_skiplist",
 ];
+const GIT: &[&str] = &[
+    "default_ref",
+    "provider",
+    "username",
+    "private_key",
+    "oauth_token",
+    "proxy",
+    "repositories",
+    "github_app_id",
+    "github_app_key",
+    "github_app_ttl",
+];
+const REPOSITORY: &[&str] =
+    &["remote", "private_key", "oauth_token", "proxy", "github_app_id", "github_app_key", "github_app_ttl"];
+const FORGE: &[&str] = &["baseurl", "authorization_token", "allow_puppetfile_override", "proxy"];
 const SOURCE: &[&str] = &[
     "remote",
     "basedir",
@@ -240,6 +261,10 @@ impl DeploySettings {
         }
         let base = path.parent().unwrap_or(Path::new("."));
         let git = table.inner("git")?;
+        if let Some(git) = &git {
+            git.note_unknown(GIT, &mut notes);
+        }
+        note_ignored("", &table, &mut notes);
         Ok(DeploySettings {
             sources: sources(&table, base, &mut notes)?,
             postrun: table.list("postrun", false)?.unwrap_or_default(),
@@ -249,10 +274,11 @@ impl DeploySettings {
                 .list("deployment_purge_allowlist", true)?
                 .unwrap_or_default(),
             write_lock: place("write_lock").text("write_lock")?.filter(|reason| !reason.is_empty()),
-            default_ref: git.map(|git| git.text("default_ref")).transpose()?.flatten(),
+            default_ref: git.as_ref().map(|git| git.text("default_ref")).transpose()?.flatten(),
             exclude_spec: place("exclude_spec").flag("exclude_spec", true)?,
-            forge: forge(&table)?,
+            forge: forge(&table, &mut notes)?,
             proxy: table.text("proxy")?,
+            ssh_keys: ssh_keys(&table, git.as_ref(), base, &mut notes)?,
             notes,
         })
     }
@@ -262,9 +288,45 @@ fn read_file(path: &Path) -> Result<Vec<u8>, Problem> {
     std::fs::read(path).map_err(|error| Problem::io("read", path, &error))
 }
 
-fn forge(table: &Table<'_>) -> Result<ForgeSettings, Problem> {
+/// The keys of r10k's `git` and of g10k's sources.
+fn ssh_keys(
+    table: &Table<'_>,
+    git: Option<&Table<'_>>,
+    base: &Path,
+    notes: &mut Vec<String>,
+) -> Result<SshKeys, Problem> {
+    let key = |table: &Table<'_>| Ok::<_, Problem>(table.text("private_key")?.map(|path| base.join(path)));
+    let mut keys = SshKeys::default();
+    if let Some(git) = git {
+        note_ignored("git", git, notes);
+        keys.default = key(git)?;
+        keys.user = git.text("username")?;
+        for repository in git.tables("repositories")? {
+            repository.note_unknown(REPOSITORY, notes);
+            note_ignored("git", &repository, notes);
+            let remote = repository.required("remote")?;
+            keys.repositories.extend(key(&repository)?.map(|key| (remote, key)));
+        }
+    }
+    let sources = table.inner("sources")?;
+    for source in
+        sources.iter().flat_map(|sources| sources.entries().into_iter().map(|(name, _)| sources.inner(name)))
+    {
+        let Some(source) = source? else { continue };
+        // With g10k, the key of a source is also that of the modules of its Puppetfiles.
+        if let Some(key) = key(&source)? {
+            keys.repositories.extend(source.text("remote")?.map(|remote| (remote, key.clone())));
+            keys.default.get_or_insert(key);
+        }
+    }
+    Ok(keys)
+}
+
+fn forge(table: &Table<'_>, notes: &mut Vec<String>) -> Result<ForgeSettings, Problem> {
     let mut settings = ForgeSettings { url: table.text("forge_base_url")?, ..ForgeSettings::default() };
     if let Some(forge) = table.inner("forge")? {
+        forge.note_unknown(FORGE, notes);
+        note_ignored("forge", &forge, notes);
         settings.url = forge.text("baseurl")?.or(settings.url);
         settings.key = forge.text("authorization_token")?;
         settings.allow_override = forge.flag("allow_puppetfile_override", false)?;
@@ -298,6 +360,7 @@ fn sources(table: &Table<'_>, base: &Path, notes: &mut Vec<String>) -> Result<Ve
             return Err(list.wrong(name, "expected a mapping with 'remote' and 'basedir'"));
         };
         settings.note_unknown(SOURCE, notes);
+        note_ignored("source", &settings, notes);
         sources.push(source(name, list.position(name), &settings, base, notes)?);
     }
     Ok(sources)
@@ -346,6 +409,7 @@ fn source(
         basedir: kukla_world::normal(&base.join(basedir)),
         naming,
         puppetfile: table.text("puppetfile_name")?.unwrap_or_else(|| "Puppetfile".to_owned()),
+        exact_versions: table.flag("force_forge_versions", false)?,
         kind,
         position,
     })

@@ -9,6 +9,7 @@ use kukla_values::time::Timestamp;
 use super::plan::{Content, PlannedEnvironment, tree_of_commit};
 use super::purge::Remains;
 use super::settings::DeploySettings;
+use super::versions;
 use crate::install::{STATE_DIRECTORY, is_installed_path, switch};
 use crate::lock::{LockedModule, Origin};
 use crate::puppetfile::is_inside;
@@ -37,8 +38,12 @@ pub(super) fn deploy(
         let times = times.map(time);
         content.stamp.write(&staged, &desired.name, [&times[0], &times[1]], &content.lock.modules)
     });
+    let recorded = written.and_then(|()| {
+        let (tree, lock) = (content.tree.as_deref(), &content.lock);
+        versions::record(&desired.basedir, &desired.directory, &content.stamp, tree, lock)
+    });
     // A full disk leaves the environment as it was.
-    let switched = written.and_then(|()| switch(&staged, &desired.path()));
+    let switched = recorded.and_then(|()| switch(&staged, &desired.path()));
     let _ = remove(&staged);
     switched
 }

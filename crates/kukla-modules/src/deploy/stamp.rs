@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use kukla_syntax::Problem;
 use serde_json::{Value as Json, json};
 
+use super::versions;
 use crate::digest::Digest;
 use crate::lock::{LockedModule, Origin};
 
@@ -82,6 +83,12 @@ impl Stamp {
         Some(Stamp { signature: json["signature"].as_str()?.to_owned(), details })
     }
 
+    /// The identifier of the version, for catalogs; none if r10k has deployed the environment.
+    pub fn code_id(&self) -> Option<String> {
+        let details = self.details.as_ref()?;
+        Some(versions::code_id(&self.signature, details.is_moving, &details.modules))
+    }
+
     /// The text of the record.
     pub fn text(&self, name: &str, times: [&str; 2], modules: &[LockedModule]) -> String {
         let deploys: Vec<Json> = modules
@@ -110,7 +117,7 @@ impl Stamp {
                 })
                 .collect();
             record["kukla"] = json!({
-                "settings": details.settings.as_str(), "moving": details.is_moving, "modules": modules,
+                "settings": details.settings.as_str(), "moving": details.is_moving, "code_id": self.code_id(), "modules": modules,
             });
         }
         let mut text = serde_json::to_string_pretty(&record).unwrap_or_default();

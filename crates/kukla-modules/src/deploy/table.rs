@@ -149,6 +149,21 @@ impl<'f> Table<'f> {
         }
     }
 
+    /// A list of mappings.
+    pub fn tables(&self, name: &str) -> Result<Vec<Table<'f>>, Problem> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        let Value::Array(values) = value else { return Err(self.expected(name, "a list of mappings")) };
+        let table = |(at, value): (usize, &'f Value)| match value {
+            Value::Hash(hash) => {
+                let mut place = self.place.clone();
+                place.extend([Value::from(name), Value::Integer(at as i64)]);
+                Ok(Table { file: self.file, place, hash })
+            }
+            _ => Err(self.expected(name, "a list of mappings")),
+        };
+        values.iter().enumerate().map(table).collect()
+    }
+
     /// One of several words.
     pub fn word<T: Copy>(&self, name: &str, words: &[(&str, T)], default: T) -> Result<T, Problem> {
         match self.text(name)? {

@@ -6,7 +6,7 @@ use kukla::Value;
 use kukla::conf::Conf;
 use kukla::config_schema::{check_setting, near_setting};
 use kukla::eval::settings::Settings as PuppetSettings;
-use kukla::syntax::Problem;
+use kukla::syntax::{Problem, ProblemKind};
 
 use super::Settings;
 use crate::ca::autosign::Autosign;
@@ -47,6 +47,16 @@ pub(super) fn check_names(confdir: &Path, overrides: &[(String, String)]) -> Res
 }
 
 impl Settings {
+    /// Checks that the webhook can deploy.
+    pub(super) fn check_webhook(&self) -> Result<(), Problem> {
+        let Some(webhook) = &self.webhook else { return Ok(()) };
+        let checked = match &self.deployer {
+            Some(deployer) => deployer.check(webhook),
+            None => Err(Problem::new(ProblemKind::Unavailable, "this build of Kukla cannot deploy")),
+        };
+        checked.map_err(|problem| Problem::invalid("invalid webhook in kukla.toml").caused_by(problem))
+    }
+
     /// Checks that the files and commands that settings name exist; defaults need not.
     pub(super) fn check_files(&self) -> Result<(), Problem> {
         let missing = |setting: &str, path: &Path| {

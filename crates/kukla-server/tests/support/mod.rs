@@ -82,15 +82,21 @@ impl Harness {
 
     /// A server over a directory.
     pub fn over(directory: Directory, settings: &str) -> Harness {
+        Harness::with(directory, settings, |_| {})
+    }
+
+    /// A server over a directory with further overrides.
+    pub fn with(directory: Directory, settings: &str, change: impl FnOnce(&mut Overrides)) -> Harness {
         log::configure(Level::Error, Form::Json);
         let root = directory.0.display();
         directory.write("puppet/puppet.conf", format!("{CONF}vardir = {root}/var\n{settings}\n"));
-        let overrides = Overrides {
+        let mut overrides = Overrides {
             confdir: Some(directory.0.join("puppet")),
             store: Some(format!("sqlite:{root}/store.db")).filter(|_| settings.contains("# with a store")),
             listen: Some(([127, 0, 0, 1], 0).into()),
             ..Overrides::default()
         };
+        change(&mut overrides);
         let (server, tls) = prepare(&overrides, None).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build().unwrap();

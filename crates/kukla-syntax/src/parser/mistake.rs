@@ -111,6 +111,7 @@ impl Parser<'_> {
             .or_else(|| self.unquoted_text())
             .or_else(|| self.foreign_keyword())
             .or_else(|| self.foreign_operator())
+            .or_else(|| self.blank_before_bracket())
             .or_else(|| self.unclosed_bracket(expected))
             .or_else(|| self.surplus_bracket())
             .or_else(|| self.wrong_sign(expected))
@@ -434,6 +435,19 @@ impl Parser<'_> {
             _ => return None,
         };
         Some(Mistake::new(format!("Puppet has no `{operator}`")).at(span).hint(hint))
+    }
+
+    /// A blank before the bracket of an access or a reference: `File ['/a']` is two expressions.
+    fn blank_before_bracket(&self) -> Option<Mistake> {
+        let before = self.before(self.at)?;
+        let (end, start) = (self.tokens.span(before).end, self.tokens.starts[self.at]);
+        let is_blank = start > end && !self.text[end as usize..start as usize].contains(['\n', '#']);
+        if self.current != ListStart || !matches!(self.tokens.kinds[before], TypeName | Variable) || !is_blank
+        {
+            return None;
+        }
+        let mistake = Mistake::new("after a blank, `[` begins a list");
+        Some(mistake.hint(format!("write `{}[` without the blank", self.token_text(before))))
     }
 
     /// The word that another language spells `elsif`: it follows the brace of a block on the same line.

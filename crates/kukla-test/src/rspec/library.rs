@@ -19,6 +19,7 @@ macro_rules! text {
 
 /// The files that every suite has, in the order in which they build on each other.
 const ALWAYS: &[(&str, &str)] = &[
+    text!("core/process.rb"),
     text!("core/filter.rb"),
     text!("core/hooks.rb"),
     text!("core/memoized.rb"),
@@ -58,6 +59,7 @@ const REQUIRED: &[(&str, &str)] = &[
     ("voxpupuli/test/facts", include_str!("ruby/puppet/voxpupuli_facts.rb")),
     ("webmock", include_str!("ruby/mocks/web.rb")),
     ("webmock/rspec", include_str!("ruby/mocks/web.rb")),
+    ("simp/rspec-puppet-facts", include_str!("ruby/puppet/simp.rb")),
 ];
 
 /// Libraries that are there from the start.

@@ -24,6 +24,18 @@ pub static TABLES: &[TableSchema] = &[
         ignored: &[],
     },
     TableSchema {
+        name: "webhook",
+        purpose: "The [webhook](manual/webhook.md) of the server: a git host reports a push, and the environment of the branch is deployed.",
+        keys: &[
+            key("secret-file", Path, "none: there is no webhook", "File with the secret of the git host; each line is a secret of its own"),
+            key("r10k-config", Path, "that of `kukla deploy`", "Settings of r10k or g10k"),
+            key("commands", Text, "`off`", "Commands that postrun, filter_command and the code of Puppetfiles may run: `off`, `on`, or names and absolute paths separated by commas"),
+            key("module-store", Path, "that of `kukla mod`", "Directory of the store of modules"),
+            key("audit-log", Path, "none", "File to which a line of JSON is appended for each deployment"),
+        ],
+        ignored: &[],
+    },
+    TableSchema {
         name: "limits",
         purpose: "How much of the server one client, one request and one kind of work can take.",
         keys: &[

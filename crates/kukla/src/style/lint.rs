@@ -49,6 +49,7 @@ impl LintTable {
             None => rule.by_default && is_of(rule, plugins),
         };
         Ok(Selection {
+            is_named: false,
             rules: rules::all().iter().filter(is_on).copied().collect(),
             settings: self.settings.clone(),
             severities: self

@@ -26,6 +26,7 @@ impl Selection {
         let table = LintTable::find(&DiskWorld::default(), first)?;
         let mut selection = table.selection(args.plugins.as_deref())?;
         selection.rules = chosen(&selection.rules, &args.choose)?;
+        selection.is_named = args.choose.iter().any(|choice| choice.starts_with("only:"));
         selection.settings.relative |= args.relative;
         selection.settings.top_scope_variables.extend(args.top_scope_variables.iter().cloned());
         let mut ignore_paths = args.ignore_paths.clone();

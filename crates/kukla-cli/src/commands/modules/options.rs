@@ -11,9 +11,10 @@ use kukla::world::policy::{Commands, Files, Reach, Variables};
 use kukla::world::{Guarded, World};
 use kukla::{DiskWorld, Policy};
 use kukla_git::{RangeEnd, Repository};
+use kukla_modules::deploy::settings::DeploySettings;
 use kukla_modules::git::current_branch;
 use kukla_modules::lock::{Lock, LockOptions, NewLock};
-use kukla_modules::network::NetworkOptions;
+use kukla_modules::network::{NetworkOptions, SshKeys};
 use kukla_modules::puppetfile::{self, Puppetfile, ReadOptions};
 use kukla_modules::sources::{ControlRepository, Observer, SourceOptions, Sources, default_store};
 use kukla_modules::store::Store;
@@ -63,6 +64,27 @@ pub struct SourceArgs {
     /// Fetch this many modules at once
     #[arg(long, value_name = "N", default_value_t = 16)]
     jobs: usize,
+}
+
+/// The settings of a file that options and environment variables replace.
+#[derive(Debug, Default)]
+pub struct SettingsOfSources {
+    /// The key of the Forge.
+    pub forge_key: Option<String>,
+    /// The proxy.
+    pub proxy: Option<String>,
+    /// The keys of git repositories.
+    pub ssh_keys: SshKeys,
+}
+
+impl From<&DeploySettings> for SettingsOfSources {
+    fn from(settings: &DeploySettings) -> SettingsOfSources {
+        SettingsOfSources {
+            forge_key: settings.forge.key.clone(),
+            proxy: settings.proxy.clone(),
+            ssh_keys: settings.ssh_keys.clone(),
+        }
+    }
 }
 
 /// The option that names the store.
@@ -126,22 +148,38 @@ impl ModuleOptions {
 
 impl SourceArgs {
     fn open(&self) -> Result<Sources, Problem> {
-        self.open_with(None, None)
+        self.open_with(SettingsOfSources::default())
     }
 
-    /// Opens the sources with the key and the proxy of settings, which options and environment variables replace.
-    pub fn open_with(&self, key: Option<&str>, proxy: Option<&str>) -> Result<Sources, Problem> {
+    /// The options of a process that nobody starts with any.
+    pub fn defaults(module_store: Option<PathBuf>) -> SourceArgs {
+        SourceArgs {
+            store: StoreArgs { module_store, copy: false },
+            forge: None,
+            forge_key_file: None,
+            offline: false,
+            proxy: None,
+            ca: None,
+            timeout: Duration::from_secs(30),
+            retries: 3,
+            jobs: 16,
+        }
+    }
+
+    /// Opens the sources with the settings of a file, which options and environment variables replace.
+    pub fn open_with(&self, settings: SettingsOfSources) -> Result<Sources, Problem> {
         let forge_key = match &self.forge_key_file {
             Some(file) => Some(crate::files::read_text(file)?.trim().to_owned()),
             None => std::env::var("KUKLA_FORGE_KEY").ok().filter(|key| !key.is_empty()),
         };
-        let forge_key = forge_key.or_else(|| key.map(str::to_owned));
+        let forge_key = forge_key.or(settings.forge_key);
         let network = NetworkOptions {
             offline: self.offline,
             patience: self.timeout,
             retries: self.retries,
             authorities: self.ca.clone(),
-            proxy: self.proxy.clone().or_else(|| proxy.map(str::to_owned)),
+            proxy: self.proxy.clone().or(settings.proxy),
+            ssh_keys: settings.ssh_keys,
         };
         let forge =
             self.forge.clone().or_else(|| std::env::var("KUKLA_FORGE").ok()).filter(|url| !url.is_empty());

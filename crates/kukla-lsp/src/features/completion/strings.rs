@@ -103,7 +103,7 @@ fn in_brackets(view: &View<'_>, left: &str) -> Vec<Item> {
     }
     let kind = plain(name);
     let titles = view.index().and_then(|index| index.titles.get(&kind));
-    let titles = titles.into_iter().flat_map(|titles| &titles.known);
+    let titles = titles.into_iter().flat_map(|titles| titles.known.iter());
     titles.map(|title| Item::new(title.to_string(), Kind::REFERENCE).rank(5)).collect()
 }
 
