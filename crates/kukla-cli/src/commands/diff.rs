@@ -27,13 +27,14 @@ mod sides;
 Examples:
   kukla diff                                      the edits since the last commit
   kukla diff main...                              the commits and edits of this branch
+  kukla diff ~/control                            the edits in another repository
   kukla diff v1.0..v2.0 --nodes 'web*' --stat     two revisions, some nodes, only counts
   kukla diff --from-set strict=warning --to-set strict=error     nodes that an upgrade breaks
   kukla diff old/ new/ --facts facts/             two directories, every node with facts
   kukla diff web1-old.json web1-new.json          two catalogs")]
 pub struct Args {
     /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or a
-    /// directory, catalog or revision before the change [default: HEAD with the working tree]
+    /// directory, catalog or revision before the change; a directory alone is the repository [default: HEAD with the working tree]
     #[arg(value_name = "FROM")]
     from: Option<String>,
     /// Directory, catalog or revision after the change

@@ -79,6 +79,8 @@ impl Vm<'_> {
 fn unknown_reference(catalog: &CatalogBuilder, resource: &Building, param: &Param, value: &Value) -> Raise {
     let reference = match value.as_type() {
         _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
+        // The class without a name, whose body is the site manifest.
+        Some(Type::Class(Some(name))) if name.is_empty() => "Class[main]".into(),
         Some(Type::Resource(Some(resource))) if resource.title.is_none() => format!("{}[]", resource.name),
         _ => super::tags::text(value),
     };
