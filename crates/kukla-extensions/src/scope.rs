@@ -89,6 +89,7 @@ const SINGLETON: &[Native] = &[
     method("old_function?", 1, 1, has_old_function),
     method("overridden?", 1, 1, is_overridden),
     method("load_old_function", 1, 1, load_old_function),
+    method("load_function", 1, 1, load_function),
     method("log", 2, 2, log_here),
     method("setting", 1, 1, setting),
     method("change_setting", 2, 2, change_setting),
@@ -433,6 +434,15 @@ fn has_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
     match ruby.with_puppet(move |puppet| puppet.old_function(&name))? {
+        Some(path) => function::load(ruby, &path).map(|_| Value::Bool(true)),
+        None => Ok(Value::Bool(false)),
+    }
+}
+
+/// Runs the file of a module's function; whether there is one.
+fn load_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    match ruby.with_puppet(move |puppet| puppet.called_function(&name))? {
         Some(path) => function::load(ruby, &path).map(|_| Value::Bool(true)),
         None => Ok(Value::Bool(false)),
     }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use kukla::DiskWorld;
 use kukla::diff::FleetDifference;
 use kukla::fleet::{CompareCache, CompareOptions, FleetComparison, compare_catalogs};
+use kukla::policies::Policies;
 use kukla::syntax::Problem;
 
 use super::fleet::SelectionArgs;
@@ -52,6 +54,10 @@ pub struct Args {
     /// Write the report to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Deny changes after which a catalog violates a policy in PATH, a file or a directory with `*.pp` files, that it did not violate
+    /// before; can be repeated
+    #[arg(long, value_name = "PATH")]
+    policy: Vec<PathBuf>,
     #[command(flatten)]
     noise: options::Noise,
     /// Cache the inputs of nodes in DIR, so that the next comparison compiles only nodes that a change affects, and the catalogs
@@ -115,6 +121,7 @@ fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
         differ_in_options: args.sides.are_two(),
         has_modules_of_both: sites.has_modules_of_both(),
         cache: directory.map(|directory| CompareCache { cache: cache::options(&directory), is_explicit }),
+        policies: Policies::find(&DiskWorld::default(), &args.policy)?,
         ..CompareOptions::default()
     })
 }
