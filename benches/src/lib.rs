@@ -5,6 +5,7 @@
 
 pub mod control_repository;
 pub mod full_catalog;
+pub mod part;
 pub mod peer;
 pub mod plot;
 pub mod scenario;

@@ -195,6 +195,30 @@ fn a_module_need_not_have_the_name_of_its_directory() {
 }
 
 #[test]
+fn a_change_is_denied_for_policies_that_it_begins_to_violate() {
+    let directory = Directory::new("first-policies");
+    let site = |mode: &str, extra: &str| {
+        format!("file {{ '/old': mode => '0666' }}\nfile {{ '/new': mode => '{mode}' }}\n{extra}")
+    };
+    directory.put("before/manifests/site.pp", &site("0644", ""));
+    let policy = "policy('not for everybody', File) |$file| { $file['mode'] !~ /[2367]$/ }\n";
+    for side in ["before", "after"] {
+        directory.put(&format!("{side}/facts/web1.yaml"), "os: {family: Debian}\n");
+    }
+    directory.put("policies/files.pp", policy);
+    let line = "diff before after --no-cache --policy policies";
+    directory.put("after/manifests/site.pp", &site("0666", ""));
+    let run = kukla(&directory.root, line);
+    assert_eq!(run.code, 3, "{}{}", run.out, run.err);
+    assert_all(&run.out, &["denied by policy: File[/new]: not for everybody on web1"]);
+    assert!(!run.out.contains("File[/old]: not"), "{}", run.out);
+    directory.put("after/manifests/site.pp", &site("0600", "notify { 'x': }"));
+    let run = kukla(&directory.root, line);
+    assert!(run.code == 1 && !run.out.contains("denied"), "{}: {}{}", run.code, run.out, run.err);
+    assert_eq!(kukla(&directory.root, "diff before after --policy nowhere").code, 2);
+}
+
+#[test]
 fn why_follows_interpolation_to_key_and_line() {
     let directory = Directory::new("first-why");
     directory.put("hiera.yaml", "version: 5\nhierarchy:\n- name: c\n  path: common.yaml\n");

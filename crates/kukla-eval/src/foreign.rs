@@ -44,7 +44,7 @@ pub trait Extensions: Send + Sync + Debug {
     /// Asks a backend for Hiera 3 for a key.
     fn ask_backend(&self, vm: &mut Vm<'_>, question: &BackendQuestion<'_>) -> Flow<BackendAnswer>;
     /// The text of a template; `path` is where it was found, `name` how it was asked for.
-    fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String>;
+    fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<Str>;
 }
 
 /// A state of the compilation that code in another language can change.

@@ -74,9 +74,14 @@ impl Messages {
         self.once = mark.once;
     }
 
+    /// Whether messages of a level are kept.
+    pub fn wants(&self, level: LogLevel) -> bool {
+        level >= self.wanted
+    }
+
     /// Keeps a message if its level is wanted. One too many is not kept, and the evaluation ends with its next step.
     pub fn push(&mut self, log: Log) {
-        if log.level >= self.wanted && self.budget.note_log(log.message.len() + log.source.len()) {
+        if self.wants(log.level) && self.budget.note_log(log.message.len() + log.source.len()) {
             self.logs.push(log);
         }
     }

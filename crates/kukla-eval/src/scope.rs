@@ -138,9 +138,9 @@ impl Variables {
 
     /// The variables that are not parameters, with their indexes.
     fn others(&self) -> impl Iterator<Item = (usize, Name)> {
-        let within = self.row.as_ref().map_or(0..0, |row| row.first..row.first + row.length);
-        let names = self.entries.iter().map(|(name, _)| *name).enumerate();
-        names.filter(move |(at, _)| !within.contains(at))
+        let (first, end) = self.row.as_ref().map_or((0, 0), |row| (row.first, row.first + row.length));
+        let range = move |range: std::ops::Range<usize>| range.map(|at| (at, self.entries[at].0));
+        range(0..first).chain(range(end..self.entries.len()))
     }
 
     /// The number of variables that are not parameters.

@@ -219,6 +219,10 @@ impl<'e> Vm<'e> {
 
     /// Logs a message with the current scope as its source.
     pub fn log(&mut self, level: LogLevel, message: impl Into<String>) {
+        // Most messages of functions are for a debugging that is off.
+        if !self.compilation.messages().wants(level) {
+            return;
+        }
         let source = self.scope_label();
         self.push_log(Log {
             level,

@@ -33,7 +33,7 @@ use kukla_catalog::types::NativeType;
 use kukla_eval::foreign::{BackendAnswer, BackendQuestion, Extensions, ResourceValues, Verdict};
 use kukla_eval::registry::ForeignFunction;
 use kukla_eval::{Environment, Flow, Vm};
-use kukla_values::{Hash, Name};
+use kukla_values::{Hash, Name, Str};
 
 pub use codes::CODES;
 use external::Workers;
@@ -103,7 +103,7 @@ impl Extensions for RubyExtensions {
         backend::ask(vm, &self.programs, question)
     }
 
-    fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<String> {
+    fn render(&self, vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: &str) -> Flow<Str> {
         let template = template::Template { name, path, text };
         template.render(vm, &self.programs, &self.workers)
     }

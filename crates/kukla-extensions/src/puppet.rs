@@ -140,6 +140,11 @@ pub trait Puppet {
         let _ = name;
         None
     }
+    /// The file of a module's function of that name, if its code is called.
+    fn called_function(&self, name: &str) -> Option<PathBuf> {
+        let _ = name;
+        None
+    }
     /// Whether `--overrides` replaces the function of that name.
     fn is_overridden(&self, name: &str) -> bool {
         let _ = name;

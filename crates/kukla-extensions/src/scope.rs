@@ -1,8 +1,11 @@
 //! `Puppet::Parser::Scope`: what Ruby code sees of the place it was called from. The rest of the class is written in Ruby, in
 //! `puppet/parser.rb`.
 
+use std::rc::Rc;
+
 use kukla_eval::UndefinedVariable;
-use kukla_ruby::class::{Native, NativeClass, method};
+use kukla_eval::scope::{Position, ScopeId};
+use kukla_ruby::class::{ANY, Native, NativeClass, method};
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Symbol, Value};
 use kukla_values::{Str, Value as PuppetValue};
@@ -15,7 +18,7 @@ use crate::{function, raised, values};
 
 /// The classes that are written in Rust.
 pub static CLASSES: &[NativeClass] = &[
-    NativeClass::module("Puppet"),
+    NativeClass { singleton: &[LOGGING], ..NativeClass::module("Puppet") },
     NativeClass::module("Puppet::Parser"),
     NativeClass {
         methods: &[METHODS],
@@ -28,6 +31,37 @@ pub static CLASSES: &[NativeClass] = &[
         methods: &[VALUE_METHODS],
         ..NativeClass::class("Puppet::Pops::Types::PuppetObject", "Object")
     },
+    NativeClass::module("Puppet::Pops::Lookup"),
+    NativeClass {
+        methods: &[CONTEXT_METHODS],
+        ..NativeClass::class("Puppet::Pops::Lookup::Context", "Puppet::Pops::Types::PuppetObject")
+    },
+];
+
+/// Puppet's own messages: functions log several for each value.
+const LOGGING: &[Native] = &[
+    method("debug", 0, ANY, log_message),
+    method("info", 0, ANY, log_message),
+    method("notice", 0, ANY, log_message),
+    method("warning", 0, ANY, log_message),
+    method("err", 0, ANY, log_message),
+    method("alert", 0, ANY, log_message),
+    method("emerg", 0, ANY, log_message),
+    method("crit", 0, ANY, log_message),
+];
+
+/// The methods of what a function is given that Hiera asks for data; it calls some for each key and level.
+const CONTEXT_METHODS: &[Native] = &[
+    method("not_found", 0, ANY, call_context),
+    method("module_name", 0, ANY, call_context),
+    method("cache", 0, ANY, call_context),
+    method("cache_all", 0, ANY, call_context),
+    method("cache_has_key", 0, ANY, call_context),
+    method("cached_value", 0, ANY, call_context),
+    method("cached_entries", 0, ANY, call_context),
+    method("interpolate", 0, ANY, call_context),
+    method("explain", 0, ANY, call_context),
+    method("cached_file_data", 0, ANY, call_context),
 ];
 
 const METHODS: &[Native] = &[
@@ -55,6 +89,7 @@ const SINGLETON: &[Native] = &[
     method("old_function?", 1, 1, has_old_function),
     method("overridden?", 1, 1, is_overridden),
     method("load_old_function", 1, 1, load_old_function),
+    method("load_function", 1, 1, load_function),
     method("log", 2, 2, log_here),
     method("setting", 1, 1, setting),
     method("change_setting", 2, 2, change_setting),
@@ -314,6 +349,32 @@ fn pairs(ruby: &mut Ruby<'_>, pairs: Vec<(Str, PuppetValue)>) -> Result {
     Ok(hash)
 }
 
+/// `Puppet.debug(message, …)` and so on; a block computes the message.
+fn log_message(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let level = ruby.called();
+    let message = match (args.block, args.list) {
+        (Some(block), _) => ruby.yield_to(block, &[])?,
+        (None, [Value::String(message)]) => Value::String(Rc::clone(message)),
+        (None, messages) => {
+            let join = ruby.symbols.intern("join");
+            ruby.send(&Value::array(messages.to_vec()), join, &[Value::str(" ")])?
+        }
+    };
+    let message = ruby.display(&message)?.to_str_lossy().into_owned();
+    ruby.with_puppet(move |puppet| {
+        let here = puppet.here();
+        puppet.log(here, level, message);
+    })?;
+    Ok(Value::Nil)
+}
+
+/// A method of a lookup's context, which is an object of the compilation's own.
+fn call_context(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+    let method = ruby.called();
+    let given: Vec<Value> = std::iter::once(this).chain(args.list).cloned().collect();
+    call(ruby, ScopeNumber(Position::named(ScopeId::TOP).number()), method, &given, args)
+}
+
 fn defaults(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let (scope, name) = (scope_of(ruby, this)?, text(ruby, &args[0])?);
     let found = ruby.with_puppet(move |puppet| puppet.defaults(scope, &name))?;
@@ -373,6 +434,15 @@ fn has_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 fn load_old_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
     let name = text(ruby, &args[0])?;
     match ruby.with_puppet(move |puppet| puppet.old_function(&name))? {
+        Some(path) => function::load(ruby, &path).map(|_| Value::Bool(true)),
+        None => Ok(Value::Bool(false)),
+    }
+}
+
+/// Runs the file of a module's function; whether there is one.
+fn load_function(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
+    let name = text(ruby, &args[0])?;
+    match ruby.with_puppet(move |puppet| puppet.called_function(&name))? {
         Some(path) => function::load(ruby, &path).map(|_| Value::Bool(true)),
         None => Ok(Value::Bool(false)),
     }

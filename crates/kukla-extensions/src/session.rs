@@ -218,6 +218,10 @@ impl Puppet for Compilation<'_, '_> {
         self.vm.environment().old_ruby_function(name)
     }
 
+    fn called_function(&self, name: &str) -> Option<PathBuf> {
+        self.vm.environment().called_ruby_function(name)
+    }
+
     fn is_overridden(&self, name: &str) -> bool {
         self.vm.environment().is_overridden(name)
     }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use kukla_eval::error::Raised;
 use kukla_eval::{Flow, Raise, Vm};
 use kukla_ruby::class::{ANY, ClassId, Native, NativeClass, method, private};
+use kukla_ruby::text::Text;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Program, Result, Ruby, SyntaxProblem, Unwind, Value};
 use kukla_syntax::{ForeignException, Location, Source, SourcePosition, Stage, diagnostic};
-use kukla_values::Value as PuppetValue;
+use kukla_values::{Str, Value as PuppetValue};
 use rustc_hash::FxHashMap;
 
 use crate::codes::{RUBY_INLINE_TEMPLATE_FAILED, RUBY_RAISED, RUBY_TEMPLATE_FAILED};
@@ -89,7 +90,7 @@ pub struct Template<'t> {
 
 impl Template<'_> {
     /// The text that it gives.
-    pub fn render(self, vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, workers: &Workers) -> Flow<String> {
+    pub fn render(self, vm: &mut Vm<'_>, programs: &Arc<RubyPrograms>, workers: &Workers) -> Flow<Str> {
         let program = programs
             .template(self.path.unwrap_or(Path::new("(erb)")), self.text)
             .map_err(|problem| syntax_error(self.path, self.text, &problem))?;
@@ -119,7 +120,7 @@ impl Template<'_> {
         programs: &Arc<RubyPrograms>,
         program: &Arc<Program>,
         variables: &[(String, PuppetValue)],
-    ) -> Flow<String> {
+    ) -> Flow<Str> {
         let scope = vm.standing().number();
         let (text, changes) = session::enter(vm, programs, None, |ruby| {
             let rendered = evaluate(ruby, program, scope, self, variables);
@@ -137,11 +138,11 @@ impl Template<'_> {
         programs: &Arc<RubyPrograms>,
         workers: &Workers,
         variables: &[(String, PuppetValue)],
-    ) -> Flow<String> {
+    ) -> Flow<Str> {
         let scope = vm.standing().number();
         session::enter(vm, programs, None, |ruby| {
             let rendered = external::render(ruby, workers, scope, self.path, self.text, variables);
-            rendered.map_err(|unwind| self.failed(ruby, *unwind))
+            rendered.map(Str::from).map_err(|unwind| self.failed(ruby, *unwind))
         })
     }
 
@@ -260,13 +261,17 @@ fn later(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     ruby.call(this, name, args)
 }
 
+fn shared(text: &Text) -> Str {
+    text.to_shared().unwrap_or_else(|| text.to_str_lossy().as_ref().into())
+}
+
 fn evaluate(
     ruby: &mut Ruby<'_>,
     program: &Arc<Program>,
     scope: u64,
     template: Template<'_>,
     variables: &[(String, PuppetValue)],
-) -> Result<(String, Vec<Change>)> {
+) -> Result<(Str, Vec<Change>)> {
     let class = match ruby.part::<Wrapper>().0 {
         Some(class) => class,
         None => ruby.class_named("Puppet::Parser::TemplateWrapper")?,
@@ -296,7 +301,11 @@ fn evaluate(
         }
     }
     let result = ruby.run_as(program, wrapper, class)?;
-    let text = ruby.display(&result)?.to_str_lossy().into_owned();
+    // The output is long, so it is copied once.
+    let text = match &result {
+        Value::String(text) => shared(&text.text()),
+        other => shared(&ruby.display(other)?),
+    };
     let mut changes = Vec::new();
     for (name, old, own) in lent {
         let new = values::to_puppet(ruby, &own)?;

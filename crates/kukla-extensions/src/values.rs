@@ -17,6 +17,7 @@ use kukla_syntax::deep;
 use kukla_values::binary::Binary;
 use kukla_values::value::HostObject;
 use kukla_values::{Str, Type, Value as PuppetValue};
+use rustc_hash::FxHashMap;
 
 use crate::objects::{HeldObjects, SharedCollections};
 use crate::puppet::WithPuppet;
@@ -147,9 +148,21 @@ fn old_argument(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
     })
 }
 
+/// The classes of such objects that were looked for.
+#[derive(Default)]
+struct KnownClasses(FxHashMap<&'static str, ClassId>);
+
 /// An object that holds a Puppet value.
 pub fn wrap(ruby: &mut Ruby<'_>, value: PuppetValue) -> Result {
-    let class = ruby.class_named(class_for(&value))?;
+    let name = class_for(&value);
+    let class = match ruby.part::<KnownClasses>().0.get(name) {
+        Some(known) => *known,
+        None => {
+            let class = ruby.class_named(name)?;
+            ruby.part::<KnownClasses>().0.insert(name, class);
+            class
+        }
+    };
     Ok(Value::Object(Object::with(class, Wrapped(value))))
 }
 

@@ -231,8 +231,8 @@ fn generate(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
     }
 }
 
-fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
-    let mut rendered = String::new();
+fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Str> {
+    let mut rendered = Str::new();
     for arg in at_least("template", 1, args)? {
         let Value::String(name) = &arg else {
             warn_unless_text(vm, &arg);
@@ -251,7 +251,7 @@ fn template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
                 return Err(wrong.because(unreadable(&path, error)).into());
             }
         };
-        rendered += &render(vm, name, Some(&path), text)?;
+        append(&mut rendered, render(vm, name, Some(&path), text)?);
     }
     Ok(rendered)
 }
@@ -261,23 +261,31 @@ fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-fn inline_template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<String> {
-    let mut rendered = String::new();
+fn inline_template(vm: &mut Vm<'_>, Rest(args): Rest) -> Flow<Str> {
+    let mut rendered = Str::new();
     for arg in at_least("inline_template", 1, args)? {
         let Value::String(text) = &arg else {
             let method = if arg == Value::Default { "b" } else { "encoding" };
             let cause = ruby::no_method(method, &arg);
             return Err(diagnostic!(TEMPLATE_NO_STRING).because(cause).into());
         };
-        rendered += &render(vm, "", None, text.to_string())?;
+        append(&mut rendered, render(vm, "", None, text.to_string())?);
     }
     Ok(rendered)
 }
 
+/// Adds the text of another template; that of the only one is taken as it is.
+fn append(rendered: &mut Str, text: Str) {
+    match rendered.is_empty() {
+        true => *rendered = text,
+        false => rendered.push_str(&text),
+    }
+}
+
 /// The text of a template in Ruby; one that holds no Ruby is its own.
-fn render(vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: String) -> Flow<String> {
+fn render(vm: &mut Vm<'_>, name: &str, path: Option<&Path>, text: String) -> Flow<Str> {
     if !text.contains("<%") {
-        return Ok(text);
+        return Ok(text.into());
     }
     match vm.environment().extensions.clone() {
         Some(extensions) => extensions.render(vm, name, path, &text),

@@ -21,6 +21,7 @@ fn module(specs: &str) -> Arc<dyn World> {
       file { '/etc/greet/text': content => \"${text} from ${facts['os']['family']}\\n\", mode => '0644' }
       ~> service { 'greet': ensure => running }
       file { '/etc/greet/secret': content => $secret }
+      if $text == 'hello' { file { '/etc/greet/bytes': content => Binary('aGVsbG8K', '%B') } }
       if $text == 'fail' { fail('no greeting') }
     }";
     let world = MemoryWorld::default()
@@ -28,6 +29,20 @@ fn module(specs: &str) -> Arc<dyn World> {
         .with("/m/greeter/manifests/init.pp", class)
         .with("/m/greeter/manifests/person.pp", "define greeter::person ($age = 1) { notify { \"${title} ${age}\": } }")
         .with("/m/greeter/functions/twice.pp", "function greeter::twice(Integer $n) { $n * 2 }")
+        .with(
+            "/m/greeter/lib/puppet/type/greeting.rb",
+            "Puppet::Type.newtype(:greeting) do
+               newparam(:word, namevar: true) { validate { |value| raise ArgumentError, 'too loud' if value.end_with?('!') } }
+               newparam(:reader)
+               autobefore(:notify) { self[:reader] }
+             end",
+        )
+        .with(
+            "/m/greeter/lib/puppet/functions/greeter/tool.rb",
+            "module GreeterTool; def self.word = 'real'; end
+             Puppet::Functions.create_function(:'greeter::tool') { def tool = GreeterTool.word }",
+        )
+        .with("/m/greeter/lib/facter/greeter_words.rb", "Facter.add(:greeter_words) { setcode { 3 } }")
         .with("/m/greeter/types/tone.pp", "type Greeter::Tone = Enum['loud', 'soft']")
         .with("/m/greeter/spec/spec_helper.rb", "require 'puppetlabs_spec_helper/module_spec_helper'\nrequire 'rspec-puppet-facts'\ninclude RspecPuppetFacts")
         .with("/m/greeter/spec/greeter_spec.rb", format!("require 'spec_helper'\n{specs}"));
@@ -120,7 +135,7 @@ fn catalogs_of_classes_and_defines() {
                it { is_expected.to contain_service('greet').that_subscribes_to('File[/etc/greet/text]') }
                it { is_expected.to contain_file('/etc/greet/text').that_requires('File[/etc/greet]') }
                it { is_expected.to contain_file('/etc/greet/secret').with_content(sensitive('x')) }
-               it { is_expected.to have_file_resource_count(3) }
+               it { is_expected.to have_file_resource_count(4) }
                it { is_expected.not_to contain_package('other') }
              end
            end
@@ -157,6 +172,62 @@ fn functions_and_types() {
            it('passes') { is_expected.to allow_values('loud', 'soft') }
            it('passes too') { is_expected.not_to allow_value('other') }
            it('fails') { is_expected.to allow_value('other') }
+         end",
+    );
+}
+
+#[test]
+fn resources_are_found_by_title_and_ordered_by_their_types() {
+    expect(
+        "describe 'greeter', type: :class do
+           let(:facts) { { os: { 'family' => 'X' } } }
+           let(:pre_condition) { \"greeting { 'a': word => 'hi', reader => 'Bob' }\\nnotify { 'Bob': }\" }
+           it('passes a relation that the type adds') { is_expected.to contain_greeting('a').that_comes_before('Notify[Bob]') }
+           it('fails the other way') { is_expected.to contain_notify('Bob').that_comes_before('Greeting[a]') }
+           it('passes where a name is not a title') { is_expected.not_to contain_greeting('hi') }
+           it('passes references by that attribute') { is_expected.to contain_notify('Bob').that_requires('Greeting[hi]') }
+           it 'passes with bare secrets' do
+             secret = catalogue.resource('file', '/etc/greet/secret')
+             expect([secret[:content], secret.send(:parameters)[:content], secret.sensitive_parameters]).to eq ['x', 'x', [:content]]
+           end
+           it('passes binary content') { expect(catalogue.resource('file', '/etc/greet/bytes')[:content]).to eq \"hello\\n\" }
+           context 'refused' do
+             let(:pre_condition) { \"greeting { 'a!': }\" }
+             it('passes') { expect { catalogue.to_ral }.to raise_error(Puppet::Error, /too loud/) }
+           end
+         end",
+    );
+}
+
+#[test]
+fn the_place_of_a_test() {
+    expect(
+        "require 'webmock/rspec'
+         describe 'greeter::tool', type: :puppet_function do
+           it('passes once it is loaded') { is_expected.not_to be_nil }
+           it 'passes with a replaced constant of the file' do
+             allow(GreeterTool).to receive(:word).and_return('made up')
+             is_expected.to run.and_return('made up')
+           end
+           it('passes with a directory for state') { expect(File.directory?(Puppet[:vardir])).to be true }
+         end
+         describe 'facts' do
+           it('passes') { expect(Facter.fact(:greeter_words).value).to eq 3 }
+           it('passes without') { expect(Facter.fact(:no_such_fact)).to be_nil }
+         end
+         describe 'lists' do
+           it('passes') { expect([{ 'a' => 1, 'b' => 2 }]).to include('a' => 1, 'b' => 2) }
+           it('fails on a part') { expect([{ 'a' => 1, 'b' => 2 }]).to include('a' => 1) }
+         end
+         describe 'the network' do
+           let(:uri) { URI('http://localhost:8500/v1/kv?a=1&b=2') }
+           it 'passes' do
+             stub = stub_request(:put, 'http://localhost:8500/v1/kv?b=2&a=1').with(body: { 'x' => 1 }).to_return(status: 201, body: 'done')
+             answer = Net::HTTP.start('localhost', 8500) { |http| http.request(Net::HTTP::Put.new(uri), JSON.generate('x' => 1)) }
+             expect([answer.code, answer.body]).to eq %w[201 done]
+             expect(stub).to have_been_requested
+           end
+           it('passes refusal') { expect { Net::HTTP.get(uri) }.to raise_error(WebMock::NetConnectNotAllowedError, /GET/) }
          end",
     );
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use kukla_values::time::Timestamp;
 
+use crate::commands::{self, CommandOutputs};
 use crate::policy::{Clock, Effect, NOTHING, Policy, Randomness, Reach, Refusal};
 use crate::record::{Digest, Ledger};
 use crate::{
@@ -25,6 +26,8 @@ pub struct Guarded<W> {
     /// The paths that may be read, with links resolved; unused where everything may be read.
     admitted: RwLock<Vec<PathBuf>>,
     refused_commands: Arc<CommandNames>,
+    /// The outputs of commands that need not run twice; none if each is to run.
+    outputs: Option<Arc<CommandOutputs>>,
 }
 
 /// The names of commands that code tried to run.
@@ -48,8 +51,13 @@ impl<W: World> Guarded<W> {
     /// Puts a world behind a policy. If that confines the reading of files, only what it names itself can be read until
     /// more is admitted.
     pub fn new(world: W, policy: Policy) -> Guarded<W> {
-        let guarded =
-            Guarded { world, policy, admitted: RwLock::default(), refused_commands: Arc::default() };
+        let guarded = Guarded {
+            world,
+            policy,
+            admitted: RwLock::default(),
+            refused_commands: Arc::default(),
+            outputs: None,
+        };
         let Policy { files, writes, answers, .. } = guarded.policy.clone();
         // What may be written may be read again.
         files.also.iter().chain(writes.below()).chain(&answers).for_each(|path| guarded.admit(path));
@@ -61,6 +69,13 @@ impl<W: World> Guarded<W> {
     #[must_use]
     pub fn reporting_commands(self, refused_commands: Arc<CommandNames>) -> Guarded<W> {
         Guarded { refused_commands, ..self }
+    }
+
+    /// The same, with these outputs of commands that depend on their arguments and the time alone, if the policy lets no time pass.
+    #[must_use]
+    pub fn remembering_commands(self, outputs: Arc<CommandOutputs>) -> Guarded<W> {
+        let time_stands = matches!(self.policy.clock, Clock::Start | Clock::Fixed(_));
+        Guarded { outputs: time_stands.then_some(outputs), ..self }
     }
 
     /// An error unless the policy allows a command.
@@ -169,7 +184,12 @@ impl<W: World> World for Guarded<W> {
 
     fn run(&self, command: &[String]) -> FileResult<CommandOutput> {
         self.check_command(command)?;
-        self.world.run(command)
+        match &self.outputs {
+            Some(outputs) if commands::is_function(command) => {
+                outputs.get(command, || self.world.run(command))
+            }
+            _ => self.world.run(command),
+        }
     }
 
     fn converse(&self, command: &[String]) -> FileResult<Box<dyn Conversation>> {
@@ -392,6 +412,24 @@ mod tests {
         assert!(is_refused(world.ownership(Some(path)).err()) && is_refused(world.ownership(None).err()));
         assert_eq!(*world.world.0.lock().unwrap(), [""; 0], "these reached the world behind the guard");
         assert!(world.inner().is_none(), "a method that the guard does not state would reach past it");
+    }
+
+    #[test]
+    fn commands_that_depend_on_the_time_alone_run_once_while_it_stands() {
+        let runs = |clock: Clock, command: &[&str]| {
+            let policy = Policy { commands: crate::policy::Commands::On, clock, ..Policy::default() };
+            let world = Guarded::new(Witness::default(), policy).remembering_commands(Arc::default());
+            let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            for _ in 0..3 {
+                assert!(world.run(&command).is_ok());
+            }
+            world.world.0.lock().unwrap().len()
+        };
+        let calendar = ["/usr/bin/systemd-analyze", "calendar", "daily"];
+        assert_eq!(runs(Clock::Start, &calendar), 1);
+        assert_eq!(runs(Clock::On, &calendar), 3, "the output names the present");
+        assert_eq!(runs(Clock::Start, &["systemd-analyze", "verify", "a.service"]), 3, "it reads files");
+        assert_eq!(runs(Clock::Start, &["/bin/date"]), 3);
     }
 
     #[test]

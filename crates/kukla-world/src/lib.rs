@@ -11,6 +11,7 @@ use kukla_values::time::Timestamp;
 pub mod answers;
 mod change;
 pub mod codes;
+mod commands;
 pub mod fnmatch;
 pub mod glob;
 mod guard;
@@ -22,6 +23,7 @@ pub mod record;
 mod scratch;
 
 pub use change::{Change, Opening, Ownership};
+pub use commands::CommandOutputs;
 pub use guard::{CommandNames, Guarded};
 pub use isolated::Isolated;
 pub use memory::MemoryWorld;

@@ -10,7 +10,7 @@ use kukla_eval::programs::Programs;
 use kukla_eval::registry::Registry;
 use kukla_extensions::RubyPrograms;
 use kukla_syntax::roomy;
-use kukla_world::{CommandNames, Guarded, Policy, World};
+use kukla_world::{CommandNames, CommandOutputs, Guarded, Policy, World};
 
 use crate::disk::DiskWorld;
 use crate::site::Site;
@@ -26,6 +26,8 @@ pub struct Compiler {
     policy: Policy,
     /// The commands that the policy refused to run.
     refused_commands: Arc<CommandNames>,
+    /// The outputs of commands that need not run twice.
+    outputs: Arc<CommandOutputs>,
     exports: Option<Arc<dyn Exports>>,
     /// The most recently used one is last.
     sites: Mutex<Vec<Arc<Site>>>,
@@ -60,6 +62,7 @@ impl Compiler {
             world,
             policy: Policy::default(),
             refused_commands: Arc::default(),
+            outputs: Arc::default(),
             exports: None,
             sites: Mutex::default(),
             programs: Arc::default(),
@@ -135,6 +138,7 @@ impl Compiler {
     fn guarded(&self) -> Guarded<Arc<dyn World>> {
         Guarded::new(Arc::clone(&self.world), self.policy.clone())
             .reporting_commands(Arc::clone(&self.refused_commands))
+            .remembering_commands(Arc::clone(&self.outputs))
     }
 
     fn find_open(&self, spec: &SiteSpec) -> Option<Arc<Site>> {

@@ -32,6 +32,9 @@ mod statistics;
 pub struct Args {
     /// Files and directories to check; `-` is standard input
     paths: Vec<PathBuf>,
+    /// Repository, to which PATHS are relative
+    #[arg(long = "in", short = 'C', value_name = "PATH")]
+    repository: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -158,7 +161,13 @@ pub fn run(args: &Args) -> CommandResult {
     let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|path| path.as_os_str() == "-");
     let here = args.paths.is_empty().then(|| PathBuf::from("."));
-    let paths: Vec<PathBuf> = paths.into_iter().chain(here).collect();
+    let mut paths: Vec<PathBuf> = paths.into_iter().chain(here).collect();
+    if let Some(repository) = &args.repository {
+        paths = paths
+            .iter()
+            .map(|path| if path.as_os_str() == "." { repository.clone() } else { repository.join(path) })
+            .collect();
+    }
     let mut report = Report::default();
     let mut is_incomplete = false;
     for scope in scopes(&*world, &paths, &mut report.special)? {

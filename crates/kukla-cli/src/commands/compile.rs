@@ -1,6 +1,6 @@
 //! `kukla compile`: the catalog of a node, or of all nodes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
@@ -43,6 +43,9 @@ pub struct Args {
     /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(default_value = ".")]
     path: PathBuf,
+    /// The same as PATH, as other commands take it
+    #[arg(long = "in", short = 'C', value_name = "PATH", conflicts_with = "path")]
+    repository: Option<PathBuf>,
     #[command(flatten)]
     target: Target,
     /// Output format of the catalog: json, yaml, summary, dot or svg; with --all, of the results of all nodes: table, json, jsonl, junit or
@@ -94,6 +97,13 @@ pub struct Args {
     /// Also count these as failures, although a server accepts them
     #[arg(long, value_enum, value_name = "WHAT")]
     fail_on: Vec<FailOn>,
+}
+
+impl Args {
+    /// The control repository, or the manifest.
+    fn path(&self) -> &Path {
+        self.repository.as_ref().unwrap_or(&self.path)
+    }
 }
 
 /// The output format of a catalog.
@@ -161,7 +171,7 @@ fn one(args: &Args) -> CommandResult {
             .help("the catalog of one node goes to standard output"));
     }
     args.selection.require_all(args.all)?;
-    let options = args.target.options(&args.path)?;
+    let options = args.target.options(args.path())?;
     let compiler = keep_until_exit(FleetCompiler::new(&options)?);
     let node = choose_with_code(&options)?;
     let node_options = NodeCompileOptions {

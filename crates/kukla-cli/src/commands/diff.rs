@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use kukla::DiskWorld;
 use kukla::diff::FleetDifference;
 use kukla::fleet::{CompareCache, CompareOptions, FleetComparison, compare_catalogs};
+use kukla::policies::Policies;
 use kukla::syntax::Problem;
 
 use super::fleet::SelectionArgs;
@@ -25,13 +27,14 @@ mod sides;
 Examples:
   kukla diff                                      the edits since the last commit
   kukla diff main...                              the commits and edits of this branch
+  kukla diff ~/control                            the edits in another repository
   kukla diff v1.0..v2.0 --nodes 'web*' --stat     two revisions, some nodes, only counts
   kukla diff --from-set strict=warning --to-set strict=error     nodes that an upgrade breaks
   kukla diff old/ new/ --facts facts/             two directories, every node with facts
   kukla diff web1-old.json web1-new.json          two catalogs")]
 pub struct Args {
     /// Revisions to compare, as git names them (REV with the working tree, REV1..REV2, REV1...REV2 from their merge base), or a
-    /// directory, catalog or revision before the change [default: HEAD with the working tree]
+    /// directory, catalog or revision before the change; a directory alone is the repository [default: HEAD with the working tree]
     #[arg(value_name = "FROM")]
     from: Option<String>,
     /// Directory, catalog or revision after the change
@@ -51,6 +54,10 @@ pub struct Args {
     /// Write the report to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Deny changes after which a catalog violates a policy in PATH, a file or a directory with `*.pp` files, that it did not violate
+    /// before; can be repeated
+    #[arg(long, value_name = "PATH")]
+    policy: Vec<PathBuf>,
     #[command(flatten)]
     noise: options::Noise,
     /// Cache the inputs of nodes in DIR, so that the next comparison compiles only nodes that a change affects, and the catalogs
@@ -114,6 +121,7 @@ fn options(args: &Args, sites: &Sites) -> Result<CompareOptions, Problem> {
         differ_in_options: args.sides.are_two(),
         has_modules_of_both: sites.has_modules_of_both(),
         cache: directory.map(|directory| CompareCache { cache: cache::options(&directory), is_explicit }),
+        policies: Policies::find(&DiskWorld::default(), &args.policy)?,
         ..CompareOptions::default()
     })
 }

@@ -26,7 +26,7 @@ Examples:
   kukla lookup ntp::servers --facts facts/web1.json --explain
   kukla lookup ntp::servers --all --facts facts/             every node, grouped by equal values")]
 pub struct Args {
-    /// Keys, tried in order; a dotted key selects a part of the value
+    /// Keys, tried in order; a dotted key selects a part of the value. A directory before them is the repository
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<String>,
     #[command(flatten)]
@@ -89,7 +89,7 @@ fn lookup_request(args: &Args) -> Result<data::LookupRequest, Problem> {
         None => None,
     };
     Ok(data::LookupRequest {
-        keys: args.keys.iter().map(|key| key.as_str().into()).collect(),
+        keys: args.repository.split(&args.keys).1.iter().map(|key| key.as_str().into()).collect(),
         value_type,
         merge: args.merge.as_ref().map(json),
         default: args.default.as_ref().map(json),
@@ -106,7 +106,7 @@ fn print_logs(outcome: LookupOutcome<Answer>) -> Result<Answer, Box<Diagnostic>>
 }
 
 fn one(args: &Args) -> CommandResult {
-    let options = args.target.options(&args.repository.path)?;
+    let options = args.target.options(args.repository.split(&args.keys).0)?;
     let compiler = FleetCompiler::new(&options)?.compiler;
     args.selection.require_all(args.all)?;
     let node = choose_with_code(&options)?;
@@ -178,7 +178,7 @@ fn summary(found: &LookupHit, format: ValueFormat) {
 }
 
 fn all(args: &Args) -> CommandResult {
-    let mut options = args.target.options(&args.repository.path)?;
+    let mut options = args.target.options(args.repository.split(&args.keys).0)?;
     options.selection = args.selection.read()?;
     let request = lookup_request(args)?;
     FleetSetup::read(&options)?.require_code()?;

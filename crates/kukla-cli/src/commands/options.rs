@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kukla::syntax::Problem;
@@ -13,6 +13,21 @@ pub struct RepositoryOption {
     /// Control repository (a directory with manifests, modules, hiera.yaml), or a manifest
     #[arg(long = "in", short = 'C', default_value = ".", value_name = "PATH")]
     pub path: PathBuf,
+}
+
+impl RepositoryOption {
+    /// The repository, and the other arguments: a directory before them is the repository, too.
+    pub fn split<'a>(&'a self, arguments: &'a [String]) -> (&'a Path, &'a [String]) {
+        match arguments {
+            [first, rest @ ..] if !rest.is_empty() && is_directory(first) => (Path::new(first), rest),
+            _ => (&self.path, arguments),
+        }
+    }
+}
+
+/// Whether an argument is a path of a directory, not a name.
+fn is_directory(argument: &str) -> bool {
+    (argument.contains('/') || argument.starts_with('.')) && Path::new(argument).is_dir()
 }
 
 /// The name and the value of an option's `NAME=VALUE`.

@@ -20,11 +20,9 @@ Examples:
   kukla why 'File[/etc/motd]' mode --node web1.example.com --facts facts/web1.json
   kukla why 'Class[Ntp]' --facts facts/web1.json              every parameter")]
 pub struct Args {
-    /// Resource, as Type[title]
-    #[arg(value_name = "RESOURCE")]
-    resource: String,
-    /// Attribute [default: all]
-    attribute: Option<String>,
+    /// Resource, as Type[title], and an attribute [default: all]. A directory before them is the repository
+    #[arg(required = true, num_args = 1..=3, value_names = ["RESOURCE", "ATTRIBUTE"])]
+    names: Vec<String>,
     #[command(flatten)]
     repository: RepositoryOption,
     #[command(flatten)]
@@ -33,7 +31,17 @@ pub struct Args {
 
 /// Compiles and explains.
 pub fn run(args: &Args) -> CommandResult {
-    let fleet_options = args.target.options(&args.repository.path)?;
+    let (repository, names) = args.repository.split(&args.names);
+    let (resource_name, attribute) = match names {
+        [resource] => (resource, None),
+        [resource, attribute] => (resource, Some(attribute)),
+        _ => {
+            return Err(
+                Problem::invalid("expected a resource and an attribute").help("see `kukla why --help`")
+            );
+        }
+    };
+    let fleet_options = args.target.options(repository)?;
     let node = choose_with_code(&fleet_options)?;
     let options = CompileOptions { provenance: true, ..CompileOptions::default() };
     let site = FleetCompiler::new(&fleet_options)?.compiler.open(&node.site);
@@ -47,19 +55,19 @@ pub fn run(args: &Args) -> CommandResult {
             return Ok(ExitKind::Findings);
         }
     };
-    let wanted = ResourceRef::parse(&args.resource).ok_or_else(|| without_type(&args.resource, &catalog))?;
+    let wanted = ResourceRef::parse(resource_name).ok_or_else(|| without_type(resource_name, &catalog))?;
     let is_it = |kind: &str, name: &str| {
         kind.eq_ignore_ascii_case(wanted.type_name()) && same_title(kind, name, wanted.title())
     };
     let known = catalog.resources.iter().find(|resource| is_it(&resource.type_name, &resource.title));
     let trail = trails.iter().flatten().find(|trail| is_it(&trail.type_name, &trail.title));
     let (Some(resource), Some(trail)) = (known, trail) else {
-        output::report(&unknown(&wanted, &args.resource, &node.node.name, &catalog));
+        output::report(&unknown(&wanted, resource_name, &node.node.name, &catalog));
         return Ok(ExitKind::Findings);
     };
     let mut found = false;
     for ((name, trail), (_, value)) in trail.parameters.iter().zip(&resource.parameters) {
-        if args.attribute.as_ref().is_some_and(|wanted| wanted != name.as_str()) {
+        if attribute.is_some_and(|wanted| wanted != name.as_str()) {
             continue;
         }
         found = true;
@@ -69,9 +77,9 @@ pub fn run(args: &Args) -> CommandResult {
         outln!("{}[{}] {name} = {shown}", resource.type_name, resource.title);
         out!("{}", provenance::chain(trail.as_deref(), &|path| relative_path(path).to_owned()));
     }
-    match (&args.attribute, found) {
+    match (attribute, found) {
         (Some(attribute), false) => {
-            let message = format!("{} has no attribute '{attribute}'", args.resource);
+            let message = format!("{} has no attribute '{attribute}'", resource_name);
             let names = resource.parameters.iter().map(|(name, _)| name.as_str());
             output::report(&with_suggestion(Problem::not_found(message), attribute, names));
             Ok(ExitKind::Findings)

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::builder::{Building, CatalogBuilder, Param, ResourceId, each_member};
 use super::compile::{OWN, OutputOptions};
 use super::kind::ResourceDefinition;
+use super::metaparameters::INHERITED;
 
 use super::parameters::name_in;
 use crate::codes::{NO_REFERENCE, NOT_REALIZED, OVERRIDE_OF_NOTHING, UNKNOWN_ATTRIBUTE, UNKNOWN_REFERENCE};
@@ -79,6 +80,8 @@ impl Vm<'_> {
 fn unknown_reference(catalog: &CatalogBuilder, resource: &Building, param: &Param, value: &Value) -> Raise {
     let reference = match value.as_type() {
         _ if resource.sensitive.contains(&param.name) => "Sensitive [value redacted]".into(),
+        // The class without a name, whose body is the site manifest.
+        Some(Type::Class(Some(name))) if name.is_empty() => "Class[main]".into(),
         Some(Type::Resource(Some(resource))) if resource.title.is_none() => format!("{}[]", resource.name),
         _ => super::tags::text(value),
     };
@@ -108,8 +111,6 @@ impl CatalogBuilder {
     /// Resources of the site manifest inherit the metaparameters and tags of their containers, level by level.
     fn inherit_metaparameters(&mut self) -> Flow<()> {
         let Some(main) = self.find("Class", "main") else { return Ok(()) };
-        let names: Vec<Name> =
-            METAPARAMETERS.iter().filter(|name| !is_relationship(name)).map(|name| Name::new(name)).collect();
         let mut queue = std::collections::VecDeque::from([main]);
         let mut seen = FxHashSet::default();
         let mut inherited: rustc_hash::FxHashMap<ResourceId, Vec<(Name, Value)>> = Default::default();
@@ -119,8 +120,8 @@ impl CatalogBuilder {
                 continue;
             }
             let contents = self.get(id).contents.clone();
+            let data = inherited.get(&id).cloned().unwrap_or_else(|| INHERITED.values(self.get(id)));
             for &target in &contents {
-                let data = inherited.get(&id).cloned().unwrap_or_else(|| self.metaparameters(id, &names));
                 if !data.is_empty() {
                     for (name, value) in &data {
                         if self.get(target).value(name).is_none() {
@@ -130,13 +131,13 @@ impl CatalogBuilder {
                         }
                     }
                     let mut merged = data.clone();
-                    for (name, value) in self.metaparameters(target, &names) {
+                    for (name, value) in INHERITED.values(self.get(target)) {
                         match merged.iter_mut().find(|(known, _)| *known == name) {
                             Some((_, known)) => *known = value,
                             None => merged.push((name, value)),
                         }
                     }
-                    inherited.insert(id, data);
+                    inherited.insert(id, data.clone());
                     inherited.insert(target, merged);
                 }
                 self.merge_tags(target, id);
@@ -144,11 +145,6 @@ impl CatalogBuilder {
             queue.extend(contents);
         }
         Ok(())
-    }
-
-    fn metaparameters(&self, id: ResourceId, names: &[Name]) -> Vec<(Name, Value)> {
-        let resource = self.get(id);
-        names.iter().filter_map(|name| Some((*name, resource.value(name)?.clone()))).collect()
     }
 
     /// Overrides and `realize` calls whose resources were never declared.

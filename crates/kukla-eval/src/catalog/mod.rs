@@ -18,6 +18,7 @@ mod finish;
 pub(crate) mod generated;
 mod import;
 mod kind;
+mod metaparameters;
 mod node;
 mod output;
 mod overrides;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use kukla_catalog::types::{METAPARAMETERS, is_metaparameter};
+use kukla_catalog::types::METAPARAMETERS;
 use kukla_hiera::ValueOrigin;
 use kukla_syntax::{Location, NAMELESS, Source, bail, deep};
 use kukla_values::types::object::Object;
@@ -13,6 +13,7 @@ use kukla_values::{Hash, Name, Str, Value};
 use super::attributes::{InvalidValue, invalid_value};
 use super::builder::{Param as Attribute, ResourceId};
 use super::kind::ResourceDefinition;
+use super::metaparameters::is_metaparameter;
 use crate::codes::{
     DEFERRED_RESULT_MISMATCH, ILLEGAL_REASSIGNMENT, ITERATOR_AS_ATTRIBUTE, UNKNOWN_CALLED_FUNCTION,
 };
@@ -102,7 +103,7 @@ impl Vm<'_> {
         scope.bind_parameters(params, values);
         // Metaparameters are variables too.
         for param in &self.catalog.get(id).params {
-            if is_metaparameter(&param.name) {
+            if is_metaparameter(param.name) {
                 scope.bind(param.name, handed_over(param.value.clone()));
             }
         }
@@ -250,7 +251,7 @@ impl Vm<'_> {
                 (_, None) => param.default.is_some(),
             };
         }
-        let metaparameters = self.catalog.get(id).params.iter().filter(|param| is_metaparameter(&param.name));
+        let metaparameters = self.catalog.get(id).params.iter().filter(|param| is_metaparameter(param.name));
         let deferred: Vec<_> = metaparameters
             .filter_map(|param| match &param.value {
                 Value::Object(object) if is_deferred(object) => Some((param.name, Arc::clone(object))),
@@ -485,7 +486,7 @@ impl ParameterValues {
 
 /// Whether a class or define with these parameters may be given an attribute.
 fn is_known(name: Name, params: &Params) -> bool {
-    is_metaparameter(&name) || matches!(name.as_str(), "name" | "title") || params.place(name).is_some()
+    is_metaparameter(name) || matches!(name.as_str(), "name" | "title") || params.place(name).is_some()
 }
 
 /// Whether a parameter with this value gets its default, if it has one.

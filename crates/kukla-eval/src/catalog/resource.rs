@@ -15,10 +15,10 @@ use super::kind::{Resolved, ResourceDefinition};
 use super::parameters::handed_over;
 use super::tags::TagSet;
 use crate::codes::{
-    ATTRIBUTE_GIVEN_TWICE, DUPLICATE_ATTRIBUTE, DUPLICATE_TITLE, EMPTY_STRING_TITLE_AT,
-    EXPORTING_WITHOUT_STORE, ILLEGAL_RESOURCE_TYPE, ILLEGAL_TITLE_TYPE_AT, MISSING_TITLE, MISSING_TITLE_AT,
-    STAGE_OF_RESOURCE, UNKNOWN_DECLARED_CLASS, UNKNOWN_RESOURCE, UNKNOWN_RESOURCE_KIND,
-    UNKNOWN_RESOURCE_PARAMETER,
+    ATTRIBUTE_GIVEN_TWICE, DUPLICATE_ATTRIBUTE, DUPLICATE_DECLARATION, DUPLICATE_TITLE,
+    EMPTY_STRING_TITLE_AT, EXPORTING_WITHOUT_STORE, ILLEGAL_RESOURCE_TYPE, ILLEGAL_TITLE_TYPE_AT,
+    MISSING_TITLE, MISSING_TITLE_AT, STAGE_OF_RESOURCE, UNKNOWN_DECLARED_CLASS, UNKNOWN_RESOURCE,
+    UNKNOWN_RESOURCE_KIND, UNKNOWN_RESOURCE_PARAMETER,
 };
 use crate::error::{Flow, Location, Raise};
 use crate::program::{Kind, ResourceExpr, ResourceForm};
@@ -197,6 +197,10 @@ impl Vm<'_> {
         }
         for (title, class) in classes {
             let Some(class) = class else {
+                // The class without a name is the site manifest, which is declared from the beginning.
+                if title.trim_start_matches("::").is_empty() {
+                    bail!(DUPLICATE_DECLARATION { resource: "Class[main]", earlier: "" });
+                }
                 bail!(UNKNOWN_DECLARED_CLASS { name: title });
             };
             let name = class.name;

@@ -97,6 +97,14 @@ impl Environment {
         self.ruby_function_in(RUBY_FUNCTIONS, caller, name)
     }
 
+    /// The file with the Ruby code of a function, if that code is called: not that of a built-in function.
+    pub fn called_ruby_function(&self, name: &str) -> Option<PathBuf> {
+        match self.function(Name::new(name), None, &mut Remarks::default()) {
+            Ok(Some(Function::Foreign(_))) => self.ruby_function(None, name),
+            _ => None,
+        }
+    }
+
     /// The file in which a module, or the environment itself, writes the function of that name for the old API.
     pub fn old_ruby_function(&self, name: &str) -> Option<PathBuf> {
         self.ruby_function_in(&[OLD_RUBY_FUNCTIONS], None, name)

@@ -449,14 +449,6 @@ module Puppet
   end
 
   class << self
-    %w[debug info notice warning err alert emerg crit].each do |level|
-      define_method(level) do |*messages, &block|
-        message = block ? block.call : messages.join(' ')
-        Puppet::Parser::Scope.log(level, message.to_s)
-        nil
-      end
-    end
-
     def [](name)
       settings[name]
     end

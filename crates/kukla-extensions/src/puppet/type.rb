@@ -57,9 +57,9 @@ module Puppet
           require "puppet/type/#{name}"
         rescue LoadError => e
           raise unless e.path == "puppet/type/#{name}"
-
-          CoreTypes.make(name) || outline(name)
         end
+        # Those of Puppet's own come with a library that has no text.
+        CoreTypes.make(name) || outline(name) unless known[name]
         known[name] ||= nil
       end
 

@@ -53,6 +53,10 @@ module Puppet
       class PCatalogEntryType < PAnyType; end
 
       class PResourceType < PCatalogEntryType
+        def self.new(type_name, title = nil)
+          Puppet::Parser::Scope.parse_type(title ? "#{type_name}['#{title}']" : type_name)
+        end
+
         def type_name
           to_s[/\A[^\[]+/]
         end

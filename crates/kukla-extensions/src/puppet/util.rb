@@ -295,11 +295,6 @@ module Puppet
     module Lookup
       # What a function is given that Hiera asks for data.
       class Context < Types::PuppetObject
-        %w[not_found module_name cache cache_all cache_has_key cached_value cached_entries interpolate explain
-           cached_file_data].each do |name|
-          define_method(name) { |*args, &block| Puppet::Parser::Scope.top.call_function(name, [self, *args], &block) }
-        end
-
         def environment_name
           Puppet::Parser::Scope.environment_name.to_sym
         end

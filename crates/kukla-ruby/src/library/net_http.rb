@@ -107,6 +107,8 @@ module Net
 
       alias add_field []=
 
+      def to_hash = @headers
+
       def content_type=(type)
         self['content-type'] = type
       end
@@ -132,7 +134,8 @@ module Net
 
     def self.default_port = 80
 
-    def self.__answer(method, url, host)
+    # The answer to a request; its body and headers matter to tests only, which replace this.
+    def self.__answer(method, url, host, _body = nil, _headers = {})
       spellings = ["#{method} #{url}"]
       spellings.unshift(url) if method == 'GET'
       HTTPResponse.from(JSON.parse(Kernel.__answer('http', host, *spellings)))
@@ -154,12 +157,12 @@ module Net
       __answer('GET', target.to_s, target.host)
     end
 
-    def self.post(uri, *, **)
-      __answer('POST', uri.to_s, uri.host)
+    def self.post(uri, body = nil, headers = {}, **)
+      __answer('POST', uri.to_s, uri.host, body, headers)
     end
 
-    def self.post_form(uri, _params)
-      __answer('POST', uri.to_s, uri.host)
+    def self.post_form(uri, params)
+      __answer('POST', uri.to_s, uri.host, URI.encode_www_form(params))
     end
 
     def initialize(address, port = nil, *)
@@ -180,13 +183,16 @@ module Net
 
     def request(request, body = nil)
       request.body = body if body
-      response = HTTP.__answer(request.method, __url(request.path), @address)
+      response = HTTP.__answer(request.method, __url(request.path), @address, request.body, request.to_hash)
       yield response if block_given?
       response
     end
 
     %w[get post put delete head patch].each do |word|
-      define_method(word) { |path, *| HTTP.__answer(word.upcase, __url(path), @address) }
+      define_method(word) do |path, *rest|
+        headers, body = [Hash, String].map { |kind| rest.find { |one| one.is_a?(kind) } }
+        HTTP.__answer(word.upcase, __url(path), @address, body, headers || {})
+      end
     end
     alias request_get get
 

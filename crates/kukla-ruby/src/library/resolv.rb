@@ -48,27 +48,78 @@ class Resolv
   class IPv4
     Regex = /\A((?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\.){3}(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])\z/.freeze
 
+    # The bytes of the address.
+    attr_reader :address
+
     def self.create(address)
-      raise ArgumentError, "cannot interpret as IPv4 address: #{address.inspect}" unless address.to_s.match?(self::Regex)
+      return address if address.is_a?(self)
+      raise ArgumentError, "cannot interpret as IPv4 address: #{address.inspect}" unless address.match?(Regex)
 
-      new(address.to_s)
+      new(address.split('.').map(&:to_i).pack('C4'))
     end
 
-    def initialize(text)
-      @text = text
+    def initialize(address)
+      raise ArgumentError, 'IPv4 address must be String' unless address.is_a?(String)
+      raise ArgumentError, "IPv4 address expects 4 bytes but #{address.bytesize} bytes" unless address.bytesize == 4
+
+      @address = address
     end
 
-    def to_s = @text
+    def to_s = @address.unpack('C4').join('.')
 
     def inspect = "#<#{self.class} #{self}>"
 
-    def ==(other) = other.instance_of?(self.class) && to_s == other.to_s
+    def to_name = DNS::Name.create("#{@address.unpack('C4').reverse.join('.')}.in-addr.arpa.")
+
+    def ==(other) = other.is_a?(IPv4) && @address == other.address
+
+    def eql?(other) = self == other
+
+    def hash = @address.hash
   end
 
-  class IPv6 < IPv4
+  class IPv6
     Regex_8Hex = /(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}/.freeze
     Regex_CompressedHex = /((?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)::((?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4})*)?)/.freeze
     Regex = /\A(?:#{Regex_8Hex}|#{Regex_CompressedHex})\z/.freeze
+
+    # The bytes of the address.
+    attr_reader :address
+
+    def self.create(address)
+      return address if address.is_a?(self)
+
+      # The last four bytes may be written as those of an IPv4 address.
+      plain = address.sub(/:(\d+(?:\.\d+){3})\z/) do
+        IPv4::Regex.match?($1) ? format(':%x:%x', *IPv4.create($1).address.unpack('nn')) : $&
+      end
+      before, after = plain.split('::', 2).map { |part| part.split(':').map(&:hex) }
+      words = after ? before + [0] * [8 - before.size - after.size, 0].max + after : before
+      unless plain.match?(Regex) && words&.size == 8
+        raise ArgumentError, "not numeric IPv6 address: #{address}"
+      end
+
+      new(words.pack('n8'))
+    end
+
+    def initialize(address)
+      raise ArgumentError, 'IPv6 address must be String' unless address.is_a?(String)
+      raise ArgumentError, "IPv6 address expects 16 bytes but #{address.bytesize} bytes" unless address.bytesize == 16
+
+      @address = address
+    end
+
+    def to_s = format(Array.new(8, '%x').join(':'), *@address.unpack('n8')).sub(/(^|:)0(:0)+(:|$)/, '::')
+
+    def inspect = "#<#{self.class} #{self}>"
+
+    def to_name = DNS::Name.create("#{@address.unpack1('H32').reverse.chars.join('.')}.ip6.arpa.")
+
+    def ==(other) = other.is_a?(IPv6) && @address == other.address
+
+    def eql?(other) = self == other
+
+    def hash = @address.hash
   end
 
   AddressRegex = /(?:#{IPv4::Regex})|(?:#{IPv6::Regex})/.freeze
@@ -117,11 +168,11 @@ class Resolv
 
       module IN
         class A < Resource
-          parts [:address, ->(value) { IPv4.new(value) }]
+          parts [:address, ->(value) { IPv4.create(value) }]
         end
 
         class AAAA < Resource
-          parts [:address, ->(value) { IPv6.new(value) }]
+          parts [:address, ->(value) { IPv6.create(value) }]
         end
 
         class CNAME < Resource

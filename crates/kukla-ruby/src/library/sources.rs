@@ -104,6 +104,7 @@ pub static SOURCES: &[Source] = &[
     source("rbconfig", &[], &["RbConfig"], include_str!("rbconfig.rb")),
     source("timeout", &[], &["Timeout"], include_str!("timeout.rb")),
     source("tmpdir", &[], &[], include_str!("tmpdir.rb")),
+    source("toml", &[], &["TOML"], include_str!("toml.rb")),
     source("uri", &["uri/generic", "uri/http"], &["URI"], include_str!("uri.rb")),
     source("zlib", &[], &["Zlib"], include_str!("zlib.rb")),
 ];

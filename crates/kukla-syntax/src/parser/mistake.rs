@@ -382,7 +382,7 @@ impl Parser<'_> {
         }
         match self.current {
             ElsifKw => Some(
-                Mistake::new("no `if` is before this")
+                Mistake::new("this does not follow the block of an `if`")
                     .hint("`elsif` follows the block of an `if`; `unless` has only `else`"),
             ),
             ElseKw => Some(

@@ -20,8 +20,8 @@ pub struct CompiledCatalog {
     judge: Rc<RefCell<Judge>>,
     refusals: OnceCell<Vec<String>>,
     cycles: OnceCell<Vec<Vec<String>>>,
-    /// The requirements that resource types of modules add.
-    pub required: RefCell<BTreeMap<u32, Vec<ResourceRef>>>,
+    /// The relationships that resource types of modules add, by the resource and the attribute (`require`, `before` …).
+    pub added: RefCell<BTreeMap<(u32, String), Vec<ResourceRef>>>,
 }
 
 impl CompiledCatalog {
@@ -34,7 +34,7 @@ impl CompiledCatalog {
             judge,
             refusals: OnceCell::new(),
             cycles: OnceCell::new(),
-            required: RefCell::default(),
+            added: RefCell::default(),
         }
     }
 
@@ -51,9 +51,20 @@ impl CompiledCatalog {
         self.cycles.get_or_init(|| self.catalog.cycles())
     }
 
-    /// The index of a resource: by its title, or by the attribute that names it.
+    /// The index of a resource by its title or an alias. The attribute that names it is not a title of its own.
+    pub fn titled(&self, type_name: &str, title: &str) -> Option<u32> {
+        let written = |title: &str| self.catalog.position_as_written(&format!("{type_name}[{title}]"));
+        let is_alias = |resource: &Resource| {
+            resource.type_name == type_name && resource.get("alias").and_then(Value::as_str) == Some(title)
+        };
+        written(title).or_else(|| written(without_slash(title)).filter(|_| type_name == "File")).or_else(
+            || self.catalog.resources.iter().position(is_alias).and_then(|at| u32::try_from(at).ok()),
+        )
+    }
+
+    /// The index of a resource that a reference means: by its title, or by the attribute that names it.
     pub fn position(&self, type_name: &str, title: &str) -> Option<u32> {
-        if let Some(at) = self.catalog.position_as_written(&format!("{type_name}[{title}]")) {
+        if let Some(at) = self.titled(type_name, title) {
             return Some(at);
         }
         let namevar = self.namevar(type_name)?;
@@ -61,8 +72,7 @@ impl CompiledCatalog {
         let named = |resource: &Resource| {
             let name = resource.get(&namevar).and_then(Value::as_str).unwrap_or(resource.title.as_str());
             let name = if type_name == "File" { without_slash(name) } else { name };
-            resource.type_name == type_name
-                && (name == wanted || resource.get("alias").and_then(Value::as_str) == Some(title))
+            resource.type_name == type_name && name == wanted
         };
         self.catalog.resources.iter().position(named).and_then(|at| u32::try_from(at).ok())
     }

@@ -54,8 +54,11 @@ const ALWAYS: &[(&str, &str)] = &[
 const REQUIRED: &[(&str, &str)] = &[
     ("puppetlabs_spec_helper/module_spec_helper", include_str!("ruby/puppet/puppetlabs.rb")),
     ("puppetlabs_spec_helper/puppetlabs_spec_helper", include_str!("ruby/puppet/puppetlabs.rb")),
+    ("puppetlabs_spec_helper/contents", include_str!("ruby/puppet/contents.rb")),
     ("voxpupuli/test/spec_helper", include_str!("ruby/puppet/voxpupuli.rb")),
     ("voxpupuli/test/facts", include_str!("ruby/puppet/voxpupuli_facts.rb")),
+    ("webmock", include_str!("ruby/mocks/web.rb")),
+    ("webmock/rspec", include_str!("ruby/mocks/web.rb")),
     ("simp/rspec-puppet-facts", include_str!("ruby/puppet/simp.rb")),
 ];
 

@@ -5,8 +5,10 @@ use std::rc::Rc;
 use kukla::catalog::ResourceRef;
 use kukla::extensions::guest;
 use kukla::values::Value as PuppetValue;
+use kukla::values::binary::Binary;
 use kukla::values::richdata::{TYPE_KEY, VALUE_KEY};
 use kukla_ruby::class::{Native, NativeClass, method};
+use kukla_ruby::text::Text;
 use kukla_ruby::value::Object;
 use kukla_ruby::{Args, Result, Ruby, Unwind, Value};
 
@@ -31,7 +33,8 @@ const SUITE: &[Native] = &[
 ];
 
 const CATALOG: &[Native] = &[
-    method("position", 2, 2, position),
+    method("position", 2, 2, |ruby, this, args| position(ruby, this, args, CompiledCatalog::titled)),
+    method("named", 2, 2, |ruby, this, args| position(ruby, this, args, CompiledCatalog::position)),
     method("namevar", 1, 1, namevar),
     method("name_of", 1, 1, name_of),
     method("resource", 1, 1, resource),
@@ -41,7 +44,7 @@ const CATALOG: &[Native] = &[
     method("refusals", 0, 0, refusals),
     method("missing_dependency", 0, 0, missing_dependency),
     method("containers", 1, 1, containers),
-    method("require", 2, 2, require),
+    method("relate", 3, 3, relate),
     method("precedes?", 2, 2, precedes),
     method("notifies?", 2, 2, notifies),
 ];
@@ -130,10 +133,15 @@ fn index(ruby: &mut Ruby<'_>, catalog: &CompiledCatalog, value: &Value) -> Resul
     }
 }
 
-fn position(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+fn position(
+    ruby: &mut Ruby<'_>,
+    this: &Value,
+    args: &Args<'_>,
+    find: fn(&CompiledCatalog, &str, &str) -> Option<u32>,
+) -> Result {
     let catalog = catalog(ruby, this)?;
     let (type_name, title) = (text(ruby, &args[0])?, text(ruby, &args[1])?);
-    Ok(catalog.position(&type_name, &title).map_or(Value::Nil, |at| Value::Int(at.into())))
+    Ok(find(&catalog, &type_name, &title).map_or(Value::Nil, |at| Value::Int(at.into())))
 }
 
 fn namevar(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
@@ -198,6 +206,9 @@ fn shown(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
             match (entries.get(TYPE_KEY).and_then(PuppetValue::as_str), entries.get(VALUE_KEY)) {
                 (Some("Sensitive"), Some(inside)) => sensitive(ruby, inside)?,
                 (Some("Default"), _) => ruby.symbol("default"),
+                (Some("Binary"), Some(inside)) => {
+                    bytes(&Binary::from_relaxed(inside.as_str().unwrap_or_default()))
+                }
                 (Some("Regexp"), Some(inside)) => Value::from(inside.as_str().unwrap_or_default()),
                 (Some(kind), Some(inside)) if kind != "Deferred" && kind != "Hash" => shown(ruby, inside)?,
                 _ => {
@@ -210,8 +221,14 @@ fn shown(ruby: &mut Ruby<'_>, value: &PuppetValue) -> Result {
             }
         }
         PuppetValue::Sensitive(inside) => sensitive(ruby, inside)?,
+        PuppetValue::Binary(binary) => bytes(binary),
         other => guest::to_ruby(ruby, other)?,
     })
+}
+
+/// A binary value is a string of its bytes.
+fn bytes(binary: &Binary) -> Value {
+    binary.to_text().map_or_else(|_| Value::str(Text::binary(binary.0.to_vec())), Value::str)
 }
 
 fn strings<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value {
@@ -248,12 +265,13 @@ fn containers(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     ))
 }
 
-/// Notes that a resource requires another because of its type.
-fn require(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
+/// Notes that a resource is related to another because of its type.
+fn relate(ruby: &mut Ruby<'_>, this: &Value, args: &Args<'_>) -> Result {
     let catalog = catalog(ruby, this)?;
-    let (at, other) = (index(ruby, &catalog, &args[0])?, text(ruby, &args[1])?);
+    let at = index(ruby, &catalog, &args[0])?;
+    let (attribute, other) = (text(ruby, &args[1])?, text(ruby, &args[2])?);
     if let Some(other) = ResourceRef::parse(&other) {
-        catalog.required.borrow_mut().entry(at).or_default().push(other);
+        catalog.added.borrow_mut().entry((at, attribute)).or_default().push(other);
     }
     Ok(Value::Nil)
 }

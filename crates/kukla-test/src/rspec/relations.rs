@@ -61,13 +61,24 @@ impl CompiledCatalog {
         }
         if attribute == "require" {
             let own = self.required_by_type(at, resource).into_iter();
-            let own = own.map(|(type_name, title)| ResourceRef::new(type_name, title));
-            let noted = self.required.borrow().get(&at).cloned().unwrap_or_default();
-            for target in own.chain(noted) {
-                found.insert(target.to_string());
-                if let Some(to) = self.position(target.type_name(), target.title()) {
-                    self.follow(to, attribute, visited, found);
-                }
+            let own: Vec<_> = own.map(|(type_name, title)| ResourceRef::new(type_name, title)).collect();
+            self.follow_added(own, attribute, visited, found);
+        }
+        let added = self.added.borrow().get(&(at, attribute.to_owned())).cloned().unwrap_or_default();
+        self.follow_added(added, attribute, visited, found);
+    }
+
+    fn follow_added(
+        &self,
+        targets: Vec<ResourceRef>,
+        attribute: &str,
+        visited: &mut BTreeSet<u32>,
+        found: &mut BTreeSet<String>,
+    ) {
+        for target in targets {
+            found.insert(target.to_string());
+            if let Some(to) = self.position(target.type_name(), target.title()) {
+                self.follow(to, attribute, visited, found);
             }
         }
     }

@@ -19,7 +19,7 @@ pub fn to_s(value: &Value) -> Str {
         Value::Integer(number) => ecow::eco_format!("{number}"),
         Value::Float(number) => float_text(*number).into(),
         Value::String(text) => text.clone(),
-        Value::Regexp(regexp) => String::from_utf8_lossy(&regexp.to_embedded()).into(),
+        Value::Regexp(regexp) => String::from_utf8_lossy(regexp.to_embedded()).into(),
         Value::Type(ty) => match &**ty {
             Type::Resource(Some(resource)) if resource.handed_over => resource.without_quotes(),
             ty => ecow::eco_format!("{ty}"),

@@ -88,6 +88,8 @@ pub struct Regexp {
     pattern: Pattern,
     text: Matcher,
     binary: Matcher,
+    /// The notation for putting it into another one, once it was asked for.
+    embedded: OnceLock<Box<[u8]>>,
 }
 
 /// The engines for subjects of one encoding, made when first needed.
@@ -138,6 +140,7 @@ impl Regexp {
             pattern,
             text: Matcher::default(),
             binary: Matcher::default(),
+            embedded: OnceLock::new(),
         });
         let mut cache = lock();
         if cache.len() >= CACHE_SIZE || linear::held() > CACHE_BYTES {
@@ -175,11 +178,8 @@ impl Regexp {
     /// The expression as Puppet writes it: between slashes, with slashes inside escaped. What ties it to an encoding counts as an option
     /// to Puppet, and options are spelled out: `/(?-mix:é)/`.
     pub fn to_literal(&self) -> String {
-        let text = if self.has_options() {
-            [b"/", &*self.to_embedded(), b"/"].concat()
-        } else {
-            self.to_inspected()
-        };
+        let text =
+            if self.has_options() { [b"/", self.to_embedded(), b"/"].concat() } else { self.to_inspected() };
         String::from_utf8_lossy(&text).into_owned()
     }
 

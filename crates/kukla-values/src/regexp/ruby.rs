@@ -26,7 +26,11 @@ impl Options {
 
 impl Regexp {
     /// The expression as it is put into another: `(?-mix:a)`, as Ruby's `to_s` has it.
-    pub fn to_embedded(&self) -> Vec<u8> {
+    pub fn to_embedded(&self) -> &[u8] {
+        self.embedded.get_or_init(|| self.embed().into())
+    }
+
+    fn embed(&self) -> Vec<u8> {
         let (options, source) = self.unwrapped().unwrap_or((self.options, self.source_bytes()));
         let mut out = b"(?".to_vec();
         out.extend(options.letters().bytes());

@@ -16,12 +16,14 @@ use super::options::FleetOptions;
 use super::progress::{Cancellation, FleetEvent, Observer};
 use super::setup::FleetSetup;
 use super::source::NodeSource;
+use super::violations::new_violations;
 use crate::cache::Cache;
 use crate::diff::{
     Compared, Comparison, DiffCache, Evidence, Failure, FileStatus, Files, FleetDifference, Outcome, Rules,
     Sides, Subject, Surroundings, Tree,
 };
 use crate::exchange::{Exchange, ExchangeMember, Settlement, exported_resources};
+use crate::policies::Policies;
 
 /// One side of a comparison.
 #[derive(Clone, Debug)]
@@ -72,6 +74,8 @@ pub struct CompareOptions {
     pub has_modules_of_both: bool,
     /// The cache of earlier comparisons.
     pub cache: Option<CompareCache>,
+    /// The policies that no catalog may begin to violate.
+    pub policies: Policies,
     /// A token that ends the comparison.
     pub cancellation: Cancellation,
 }
@@ -160,6 +164,7 @@ impl FleetComparison {
                     new: &new,
                     comparison: &comparison,
                     subjects: &subjects,
+                    keeps_unpaired: !options.policies.is_empty(),
                     observer,
                 };
                 let mut nodes = pairs.compare_all();
@@ -181,6 +186,10 @@ impl FleetComparison {
         let surroundings = Surroundings { files: differing, exports: comparison.exports.as_ref() };
         report.explain(&subjects.evidence(&report, differing), surroundings);
         report.deny(&comparison.rules);
+        if !options.policies.is_empty() {
+            let nodes = subjects.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+            report.denied.extend(new_violations(&nodes, &comparison, &options.policies));
+        }
         report.notes.extend(comparison.rules.problems());
         if !options.differ_in_options {
             report.blame(files.differences());
@@ -230,9 +239,9 @@ struct Subjects {
 
 /// A node on the sides that have it.
 #[derive(Clone, Debug, Default)]
-struct SubjectPair {
-    before: Option<Subject>,
-    after: Option<Subject>,
+pub(super) struct SubjectPair {
+    pub(super) before: Option<Subject>,
+    pub(super) after: Option<Subject>,
 }
 
 impl Subjects {
@@ -336,6 +345,8 @@ struct NodePairs<'n> {
     new: &'n Fleet,
     comparison: &'n Comparison<'n>,
     subjects: &'n Subjects,
+    /// Whether nodes that one side has are looked at later, too.
+    keeps_unpaired: bool,
     observer: &'n dyn Observer,
 }
 
@@ -453,7 +464,7 @@ impl NodePairs<'_> {
         let compared = match subject(fleet, member) {
             Ok(subject) => {
                 let catalog = self.comparison.compile(&subject, exports);
-                if collects(self.comparison, &name) {
+                if self.keeps_unpaired || collects(self.comparison, &name) {
                     self.subjects.add(&name, pair(subject));
                 }
                 outcome(catalog)

@@ -64,6 +64,7 @@ mod source;
 mod store;
 #[cfg(test)]
 mod tests;
+mod violations;
 mod watch;
 
 pub use catalogs::compare_catalogs;

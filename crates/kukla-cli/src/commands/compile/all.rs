@@ -80,7 +80,7 @@ pub fn explain_cache(args: &Args, run: &FleetRun<RenderedMessage>) {
 }
 
 fn fleet_options(args: &Args) -> Result<FleetOptions, Problem> {
-    let mut options = args.target.options(&args.path)?;
+    let mut options = args.target.options(args.path())?;
     options.selection = args.selection.read()?;
     options.record_inputs = args.cache.is_some() || args.watch;
     options.exchanges = options.store.is_some();

@@ -52,16 +52,34 @@ pub fn subject(args: &Args) -> Result<Subject, Problem> {
             _ => {}
         }
     }
+    let (mut path, mut from) = (args.path.as_path(), from);
+    if let (Some(directory), None) = (from.map(Path::new), to)
+        && is_repository(directory)
+    {
+        (path, from) = (directory, None);
+    }
     let range = match (from, to) {
         (Some(from), Some(to)) => Range::between(from, to),
         (Some(from), None) => Range::parse(from),
         // Two ways to compile the same files.
         (None, _) if args.sides.are_two() => {
-            return directories(args, args.path.clone(), args.path.clone());
+            return directories(args, path.to_owned(), path.to_owned());
         }
         (None, _) => Range::parse(""),
     };
-    revisions(args, &range)
+    revisions(args, path, &range)
+}
+
+/// Whether an argument is the directory of a repository, not a revision.
+fn is_repository(path: &Path) -> bool {
+    let is_path = path.starts_with(".") || path.starts_with("..") || path.is_absolute();
+    kind(path) == Some(Kind::Directory) && (is_path || has_code(path))
+}
+
+/// Whether a directory is a control repository.
+fn has_code(path: &Path) -> bool {
+    let signs = ["manifests", "modules", "environment.conf", "hiera.yaml", "environments"];
+    signs.iter().any(|sign| path.join(sign).exists())
 }
 
 #[derive(PartialEq, Eq)]
@@ -77,8 +95,6 @@ fn kind(path: &Path) -> Option<Kind> {
 
 fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Result<Subject, Problem> {
     let is_same = from == to;
-    let signs = ["manifests", "modules", "environment.conf", "hiera.yaml", "environments"];
-    let has_code = |path: &Path| signs.iter().any(|sign| path.join(sign).exists());
     let has_catalogs = |path: &Path| {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         entries.into_iter().any(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
@@ -104,8 +120,8 @@ fn directories(args: &Args, from: PathBuf, to: PathBuf) -> Result<Subject, Probl
     })))
 }
 
-fn revisions(args: &Args, range: &Range) -> Result<Subject, Problem> {
-    let path = args.path.canonicalize().map_err(|error| Problem::io("read", &args.path, &error))?;
+fn revisions(args: &Args, path: &Path, range: &Range) -> Result<Subject, Problem> {
+    let path = path.canonicalize().map_err(|error| Problem::io("read", path, &error))?;
     let repository = Arc::new(Repository::discover(&path, Arc::new(DiskWorld::default()))?);
     let (old, new) = args.sides.targets(&args.target);
     let open = |side_of: &kukla_git::RangeEnd, target: &Target| {

@@ -8,7 +8,8 @@ pub mod read;
 mod stream;
 
 use kukla_world::fnmatch::Flags;
-use kukla_world::{FileError, Ownership};
+use kukla_world::policy::Reach;
+use kukla_world::{FileError, Ownership, World};
 
 use crate::args::Args;
 use crate::class::{ClassId, Native, NativeClass, method, methods};
@@ -84,6 +85,9 @@ pub fn kind(ruby: &Ruby<'_>, path: &str) -> Option<Kind> {
     if path.is_empty() {
         return None;
     }
+    if reads_all(world) && !world.exists(&place) {
+        return None;
+    }
     let entry = world.list(parent).into_iter().find(|entry| entry.name.as_str() == name);
     match entry {
         Some(entry) if entry.is_directory => Some(Kind::Directory),
@@ -93,6 +97,21 @@ pub fn kind(ruby: &Ruby<'_>, path: &str) -> Option<Kind> {
             Some(if world.list(&place).is_empty() { Kind::File } else { Kind::Directory })
         }
         None => None,
+    }
+}
+
+/// Whether the policy lets all files be read, so that whatever is in a directory can be asked for itself. Otherwise a directory that may not be
+/// read can show what leads to one that may.
+fn reads_all(world: &dyn World) -> bool {
+    world.policy().files.reach == Reach::Any
+}
+
+/// Whether there is anything at a path.
+fn is_there(ruby: &Ruby<'_>, path: &str) -> bool {
+    let world = ruby.host.world();
+    match reads_all(world) {
+        true => !path.is_empty() && world.exists(&located(ruby, path)),
+        false => kind(ruby, path).is_some(),
     }
 }
 
@@ -144,8 +163,8 @@ fn size_of(ruby: &Ruby<'_>, path: &str) -> Option<u64> {
 }
 
 const QUESTIONS: &[Native] = methods![
-    method("exist?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
-    method("exists?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path).is_some())),
+    method("exist?", 1, 1, |ruby, _, args| ask(ruby, args, is_there)),
+    method("exists?", 1, 1, |ruby, _, args| ask(ruby, args, is_there)),
     method("file?", 1, 1, |ruby, _, args| ask(ruby, args, |ruby, path| kind(ruby, path) == Some(Kind::File))),
     method("directory?", 1, 1, |ruby, _, args| {
         ask(ruby, args, |ruby, path| kind(ruby, path) == Some(Kind::Directory))

@@ -64,13 +64,13 @@ fn write(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
 /// The contents of a file, or Ruby's complaint.
 pub fn contents(ruby: &mut Ruby<'_>, path: &str) -> Result<Vec<u8>> {
     let place = located(ruby, path);
-    if super::kind(ruby, path) == Some(super::Kind::Directory) {
-        return Err(ruby.errno("EISDIR", &format!("Is a directory @ io_fread - {path}")));
-    }
     match ruby.host.world().read(&place) {
         Ok(bytes) => {
             ruby.charge(bytes.len() as u64 / 64)?;
             Ok(bytes)
+        }
+        Err(_) if super::kind(ruby, path) == Some(super::Kind::Directory) => {
+            Err(ruby.errno("EISDIR", &format!("Is a directory @ io_fread - {path}")))
         }
         Err(error) => Err(complaint(ruby, path, "rb_sysopen", error)),
     }

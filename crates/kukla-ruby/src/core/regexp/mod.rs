@@ -355,7 +355,7 @@ fn inspect(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
 
 fn to_s(ruby: &mut Ruby<'_>, this: &Value, _: &Args<'_>) -> Result {
     let pattern = &own(ruby, this)?.pattern;
-    Ok(Value::str(pattern_text(pattern, pattern.to_embedded())))
+    Ok(Value::str(pattern_text(pattern, pattern.to_embedded().to_vec())))
 }
 
 /// The name of a group as text: in US-ASCII where it can be.
@@ -479,7 +479,8 @@ fn union(ruby: &mut Ruby<'_>, _: &Value, args: &Args<'_>) -> Result {
         match converted {
             Value::Regexp(regexp) if only => return Ok(Value::Regexp(regexp)),
             Value::Regexp(regexp) => source.push_text(
-                &pattern_text(&regexp.pattern, regexp.pattern.to_embedded()).in_encoding(Encoding::Utf8),
+                &pattern_text(&regexp.pattern, regexp.pattern.to_embedded().to_vec())
+                    .in_encoding(Encoding::Utf8),
             ),
             _ => {
                 let string = if only { subject(ruby, part)? } else { ruby.maybe_string(part)? };

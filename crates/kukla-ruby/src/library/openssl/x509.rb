@@ -180,7 +180,22 @@ module OpenSSL
     class Certificate < Signed
       LABEL = 'CERTIFICATE'.freeze
 
-      attr_reader :serial, :subject, :not_before, :not_after
+      attr_accessor :serial, :subject, :not_before, :not_after
+      attr_writer :issuer, :version
+
+      # Without a source it is a new one, whose parts are set one by one.
+      def initialize(source = nil)
+        return super if source
+
+        @serial = 0
+        @version = 0
+        @subject = @issuer = Name.new([])
+        @extensions = []
+      end
+
+      def add_extension(extension)
+        @extensions << extension
+      end
 
       def inspect
         "#<OpenSSL::X509::Certificate subject=#{subject}, issuer=#{issuer}, serial=#{serial}, not_before=#{not_before}, not_after=#{not_after}>"

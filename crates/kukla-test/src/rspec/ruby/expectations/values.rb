@@ -46,14 +46,14 @@ module RSpec
       end
 
       def match?(actual)
-        parts.all? { |part| holds?(actual, part) } && counted?(actual)
+        parts(actual).all? { |part| holds?(actual, part) } && counted?(actual)
       end
 
       def does_not_match?(actual)
         @actual = actual
         return !counted?(actual) if @count
 
-        parts.none? { |part| holds?(actual, part) }
+        parts(actual).none? { |part| holds?(actual, part) }
       end
 
       def words = "include#{Matchers.listed(@expected)}"
@@ -77,14 +77,17 @@ module RSpec
 
       private
 
-      def parts
+      # Of a hash, pairs may be expected; of a list, a whole hash.
+      def parts(actual)
+        return @expected unless actual.is_a?(Hash)
+
         @expected.flat_map { |one| one.is_a?(Hash) && !Matchers.matcher?(one) ? one.map { |pair| Pair.new(*pair) } : [one] }
       end
 
       Pair = Struct.new(:key, :value)
 
       def holds?(actual, part)
-        return actual.is_a?(Hash) && pair?(actual, part) if part.is_a?(Pair)
+        return pair?(actual, part) if part.is_a?(Pair)
         return false unless actual.respond_to?(:include?)
 
         case actual

@@ -4,12 +4,15 @@ module Puppet
   class Resource
     # A resource of a compiled catalog.
     class Compiled
-      attr_reader :type, :title, :file, :line, :exported, :virtual, :kind, :tags, :catalog, :position
+      attr_reader :type, :title, :file, :line, :exported, :virtual, :kind, :tags, :catalog, :position, :sensitive_parameters
 
       def initialize(catalog, position, parts)
         @catalog = catalog
         @position = position
         @type, @title, @parameters, @file, @line, @exported, @virtual, @kind, @tags = parts
+        # A catalog has the bare value and a list of the attributes that are secret.
+        @sensitive_parameters = @parameters.select { |_, value| value.is_a?(RSpec::Puppet::Sensitive) }.keys
+        @sensitive_parameters.each { |name| @parameters[name] = @parameters[name].unwrap }
       end
 
       def ref = "#{type}[#{title}]"
@@ -51,7 +54,6 @@ module Puppet
       def virtual? = virtual
       def class? = type == 'Class'
       def stage? = type == 'Stage'
-      def sensitive_parameters = []
       def tagged?(*names) = names.flatten.any? { |name| tags.include?(name.to_s) }
       def uniqueness_key = [catalog.__native.name_of(position)]
       def resource_type = builtin_type? ? Puppet::Type.type(type.downcase.to_sym) : nil
@@ -60,15 +62,11 @@ module Puppet
       alias value []
       alias should []
 
-      # The resources that the type makes this one require, as references.
-      def required_by_type
-        relations = builtin_type? && Puppet::Type.type(type.downcase.to_sym)&.auto_relations
-        (relations ? relations[:autorequire] : []).flat_map do |kind, block|
-          Array(instance_exec(&block)).flatten.compact.map { |name| "#{Resource.proper_type(kind.to_s)}[#{name}]" }
+      # Yields the relationships that the type adds: the attribute, and the other resource as a reference.
+      def each_relation_by_type
+        auto_relations.each do |relation, blocks|
+          blocks.each { |kind, block| named_by(block).each { |name| yield relation.to_s.delete_prefix('auto'), "#{Resource.proper_type(kind.to_s)}[#{name}]" } }
         end
-      rescue StandardError
-        # A block may ask what only an agent knows.
-        []
       end
 
       def namevar
@@ -79,6 +77,20 @@ module Puppet
       alias kind_of? is_a?
 
       private
+
+      def auto_relations
+        builtin_type? && Puppet::Type.type(type.downcase.to_sym)&.auto_relations || {}
+      rescue StandardError
+        # A type whose file cannot be run adds nothing.
+        {}
+      end
+
+      def named_by(block)
+        Array(instance_exec(&block)).flatten.compact
+      rescue StandardError
+        # A block may ask what only an agent knows.
+        []
+      end
 
       def implied_name
         builtin_type? && type == 'File' ? title.sub(%r{(?<=.)/+\z}, '') : title
@@ -100,13 +112,10 @@ module Puppet
 
       def __native = @native
 
-      def resource(type, title = nil)
-        type, title = Resource.type_and_title(type.to_s, nil) if title.nil?
-        type = Resource.proper_type(type.to_s)
-        title = type == 'Class' ? Resource.proper_type(title.to_s) : title.to_s
-        at = @native.position(type, title)
-        at && at(at)
-      end
+      def resource(type, title = nil) = find(:position, type, title)
+
+      # The resource that a relationship means, also by the attribute that names it.
+      def related(type, title = nil) = find(:named, type, title)
 
       def at(position)
         @resources[position] ||= Compiled.new(self, position, resolved(@native.resource(position)))
@@ -118,7 +127,13 @@ module Puppet
       def resource_refs = resources.map(&:ref)
       def classes = @native.classes
       def size = @native.size
-      def to_ral = self
+
+      # The catalog as an agent has it: its types refuse what they cannot apply.
+      def to_ral
+        refused = @native.refusals.first
+        refused ? raise(Puppet::Error, refused) : self
+      end
+
       def call = self
       def title_key_for_ref(ref) = Resource.type_and_title(ref, nil)
       def upstream_from_vertex(resource) = @native.containers(resource.position).drop(1).to_h { |at| [at(at), 1] }
@@ -128,10 +143,18 @@ module Puppet
         return if @noted
 
         @noted = true
-        resources.each { |resource| resource.required_by_type.each { |other| @native.require(resource.position, other) } }
+        resources.each { |resource| resource.each_relation_by_type { |relation, other| @native.relate(resource.position, relation, other) } }
       end
 
       private
+
+      def find(how, type, title)
+        type, title = Resource.type_and_title(type.to_s, nil) if title.nil?
+        type = Resource.proper_type(type.to_s)
+        title = type == 'Class' ? Resource.proper_type(title.to_s) : title.to_s
+        at = @native.public_send(how, type, title)
+        at && at(at)
+      end
 
       # The parts of a resource, with the values that the agent computes.
       def resolved(parts)

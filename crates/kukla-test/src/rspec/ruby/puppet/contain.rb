@@ -110,6 +110,7 @@ module RSpec
           return false if resource.nil?
 
           parameters = resource.to_hash
+          resource.sensitive_parameters.each { |name| parameters[name] = Sensitive.new(parameters[name]) }
           namevar = resource.namevar
           parameters.delete(namevar) if @parameters.none? { |name, _| name.to_s == namevar.to_s }
           @errors << "exactly #{@count} parameters but the catalogue contains #{parameters.size}" if @count && parameters.size != @count
@@ -177,7 +178,7 @@ module RSpec
         def found(reference)
           return reference if reference.is_a?(::Puppet::Resource::Compiled)
 
-          @catalogue.resource(reference.respond_to?(:to_ref) ? reference.to_ref : reference.to_s)
+          @catalogue.related(reference.respond_to?(:to_ref) ? reference.to_ref : reference.to_s)
         end
       end
     end

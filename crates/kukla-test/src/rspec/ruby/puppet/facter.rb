@@ -115,18 +115,27 @@ module Facter
     end
 
     def value(name)
-      added = (@added ||= {})[name.to_s.downcase]
-      added ? added.value : node_value(name)
+      added = added(name)
+      return added.value if added
+
+      found = node_value(name)
+      found.nil? ? custom(name)&.value : found
     end
     alias fact_value value
 
     def fact(name)
-      @added ||= {}
-      @added[name.to_s.downcase] || (found = node_value(name)) && Fact.new(name.to_s, found)
+      found = added(name)
+      return found if found
+
+      value = node_value(name)
+      value.nil? ? custom(name) : Fact.new(name.to_s, value)
     end
     alias [] fact
 
-    def clear = @added = {}
+    def clear
+      @searched = {}
+      @added = {}
+    end
     alias reset clear
     def flush = (@added ||= {}).each_value(&:flush)
     def list = (@added ||= {}).keys
@@ -134,6 +143,35 @@ module Facter
     def collection = self
     def loader = self
     def version = '4.11.0'
+
+    private
+
+    def added(name) = (@added ||= {})[name.to_s.downcase]
+
+    # A fact of the module itself: in the file of its name, else in any other.
+    def custom(name)
+      own = File.join(Dir.pwd, 'lib', 'facter')
+      load_facts([File.join(own, "#{name}.rb")])
+      load_facts(Dir[File.join(own, '*.rb')]) unless added(name)
+      added(name)
+    end
+
+    def load_facts(files)
+      @searched ||= {}
+      files.each do |file|
+        next if @searched[file] || !File.file?(file)
+
+        @searched[file] = true
+        begin
+          Kernel.load(file)
+        rescue LoadError, StandardError
+          # Facter goes on without a file that cannot be run.
+          next
+        end
+      end
+    end
+
+    public
 
     %i[clear_messages loadfacts search search_external debugging trace load load_all setup_logging].each { |name| define_method(name) { |*| nil } }
   end

@@ -54,7 +54,11 @@ module RSpec
       end
 
       def find_function(name = self.class.top_level_description)
-        FunctionWrapper.new(name) if ::Puppet::Parser::Scope.function?(name)
+        return unless ::Puppet::Parser::Scope.function?(name)
+
+        # What the file of the function defines besides can be replaced.
+        ::Puppet::Parser::Scope.load_function(name)
+        FunctionWrapper.new(name)
       end
 
       def scope = ::Puppet::Parser::Scope.top
@@ -87,6 +91,7 @@ module RSpec
       def __native = self
       def refusals = []
       def cycles = []
+      alias related resource
       def missing_dependency = nil
     end
 

@@ -169,6 +169,8 @@ module RSpec
           case expected
           when Regexp then !(actual =~ expected).nil?
           when RSpec::Mocks::ArgumentMatchers::KindOf, RSpec::Matchers::AliasedMatcher then expected === actual
+          # A function's `:undef` arrives as nothing.
+          when :undef then actual.nil? || actual == expected
           else actual == expected
           end
         end

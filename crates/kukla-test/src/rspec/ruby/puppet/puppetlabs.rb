@@ -1,5 +1,7 @@
 # What `require 'puppetlabs_spec_helper/module_spec_helper'` sets.
 
+require 'puppetlabs_spec_helper/contents'
+
 module PuppetlabsSpec
   module Files
     def make_absolute(path) = path
@@ -18,13 +20,6 @@ module PuppetlabsSpec
       def modulepath = RSpec.configuration.module_path
     end
   end
-end
-
-def param_value(subject, type, title, param) = subject.resource(type, title).send(:parameters)[param.to_sym]
-
-def verify_contents(subject, title, expected_lines)
-  content = subject.resource('file', title).send(:parameters)[:content]
-  expect(content.split("\n") & expected_lines).to match_array expected_lines.uniq
 end
 
 RSpec.configure do |config|

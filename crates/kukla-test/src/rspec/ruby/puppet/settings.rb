@@ -3,6 +3,8 @@
 module Puppet
   class Settings
     def [](name)
+      return changed[:vardir] ||= FileUtils.mkdir_p(Dir.tmpdir) && Dir.mktmpdir if name.to_sym == :vardir
+
       changed.fetch(name.to_sym) { Puppet::Parser::Scope.setting(name.to_s) }
     end
 
@@ -12,7 +14,7 @@ module Puppet
 
     # The settings that a test has changed.
     def changed
-      @changed ||= { certname: 'rspec.example.com', vardir: '/dev/null', confdir: '/dev/null', libdir: '/dev/null' }
+      @changed ||= { certname: 'rspec.example.com', confdir: '/dev/null', libdir: '/dev/null' }
     end
 
     def reset

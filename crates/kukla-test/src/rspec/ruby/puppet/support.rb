@@ -170,7 +170,7 @@ module RSpec
       def escape_special_chars(text) = text.gsub('$', '\\$')
       def ref(type, title) = RawString.new("#{type}['#{title}']")
       def sensitive(value) = Sensitive.new(value)
-      def setup_puppet = '/dev/null'
+      def setup_puppet = ::Puppet[:vardir]
       def build_facts_hash = facts_hash(nodename(:class))
 
       # The inputs of a compilation.

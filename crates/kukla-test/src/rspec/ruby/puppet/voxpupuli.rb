@@ -1,5 +1,6 @@
 # What `require 'voxpupuli/test/spec_helper'` sets.
 
+require 'puppetlabs_spec_helper/contents'
 require 'voxpupuli/test/facts'
 
 RSpec.configure do |config|
