@@ -223,7 +223,7 @@ fn bodies_that_do_not_arrive_take_nothing_from_others() {
     let report = vec![b' '; 90_000];
     let taken =
         client.send("PUT", "/puppet/v3/report/web1", &[("Content-Type", "application/json")], &report);
-    assert_eq!(taken.status, 500, "it is read, and is not a report: {}", taken.text());
+    assert_eq!(taken.status, 400, "it is read, and is not a report: {}", taken.text());
     drop(idle);
     wait_until("the memory is free again", || server.room.occupied() == 0);
 }
@@ -253,7 +253,7 @@ fn a_full_room_is_refused_after_a_while() {
     assert_eq!((refused.status, refused.header("retry-after").is_some()), (503, true), "{}", refused.text());
     // Another node has its own part.
     let other = harness.node("db1").send("PUT", "/puppet/v3/report/db1", &[], &report);
-    assert_eq!(other.status, 500);
+    assert_eq!(other.status, 400);
     drop(held);
 }
 
