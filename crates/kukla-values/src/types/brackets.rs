@@ -190,7 +190,10 @@ impl Type {
             },
             Type::Callable(_) => callable(self, args),
             Type::Runtime(_) => {
-                check(self, keys, 2, Some(2), &[Kind::String, Kind::String])?;
+                // The name of the class may be left out: then all of the runtime's classes are meant.
+                if !matches!(keys, [Value::String(_)]) {
+                    check(self, keys, 2, Some(2), &[Kind::String, Kind::String])?;
+                }
                 if let Some(Value::String(name)) = keys.get(1) {
                     check_runtime_name(name)?;
                 }
