@@ -152,6 +152,7 @@ impl SourceArgs {
     }
 
     /// The options of a process that nobody starts with any.
+    #[cfg(feature = "serve")]
     pub fn defaults(module_store: Option<PathBuf>) -> SourceArgs {
         SourceArgs {
             store: StoreArgs { module_store, copy: false },
